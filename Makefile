@@ -1,0 +1,193 @@
+# heed: one library, its programs and its tests.
+#
+#   make demo    train a small network and draw what it learned        make test    check everything
+#
+# Nothing has to be prepared: the first call finds or installs what is needed (.ci/setup) and says what it found.
+# No file is listed by name: a new .cpp in one of the folders below is compiled, a deleted one is gone.
+#
+# Things to set:  make PORTABLE=1  for any x86-64 CPU since 2013      make V=1  shows the commands
+#                 make CXXFLAGS=-g LDFLAGS=...  are added to ours     make test T='softmax*'  runs some tests
+
+VERSION = 0.1.0
+TREES   = tensor comm autograd nn attention models train# in this order: each may use those left of it
+BUILD   = build
+PREFIX  = /usr/local
+DESTDIR =
+CXX     = g++
+OPT     = -O3
+TEST_OPT = -O1# tests are compiled more often than they are run
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)# a -j on the command line wins
+endif
+Q = $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
+
+# ---- what there is -----------------------------------------------------------------------------------------
+
+find_cpp = $(sort $(shell find $(1) -name '*.cpp'))
+objects  = $(patsubst %.cpp,$(BUILD)/obj/%.o,$(1))
+LIBRARY  = $(BUILD)/libheed.so
+HEADERS  = $(foreach tree,$(TREES),$(sort $(wildcard $(tree)/*.h)))
+DEMOS   := $(patsubst demos/%.cpp,%,$(wildcard demos/*.cpp))
+lib_obj   := $(call objects,$(foreach tree,$(wildcard $(TREES)),$(call find_cpp,$(tree))))
+bench_obj := $(call objects,$(wildcard bench/*.cpp))
+tests_obj := $(call objects,$(wildcard tests/*.cpp tests/oracle/*.cpp))
+PROGRAMS = $(DEMOS:%=$(BUILD)/%) $(if $(bench_obj),$(BUILD)/bench)
+
+# ---- the set-up: build/setup.ok is written once and holds the flags for OpenBLAS and stb -------------------
+
+ifneq ($(and $(filter clean,$(MAKECMDGOALS)),$(filter-out clean,$(MAKECMDGOALS))),)
+$(if $(MAKE_RESTARTS),,$(shell rm -rf $(BUILD)))# `make clean test`: first the one, then the other
+endif
+SETUP = build/setup.ok
+ifneq ($(or $(filter-out help clean format parts,$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)),)
+include $(SETUP)
+endif
+$(SETUP): .ci/setup
+	@CXX='$(CXX)' .ci/setup
+
+# ---- flags: no -ffast-math (NaN and infinity must stay what they are), but errno and traps are not needed
+
+march := $(if $(PORTABLE),-march=x86-64-v3,-march=native)
+ARCH  := $(shell $(CXX) $(march) -E -x c++ /dev/null >/dev/null 2>&1 && echo $(march))# nothing where g++ refuses it
+FLAGS = -std=c++20 $(ARCH) -fno-math-errno -fno-trapping-math -Wall -Wextra -fPIC -fopenmp $(SANITIZE) \
+        -I. -I$(BUILD)/include $(BLAS_CFLAGS) $(STB_CFLAGS)
+LINK  = $(CXX) -fopenmp $(SANITIZE) '-Wl,-rpath,$$ORIGIN'
+LIBS  = -lopenblas -lz -ldl $(LDFLAGS)
+COMPILE = $(CXX) $(FLAGS) -MMD -MP
+
+# Files that make writes by itself while it reads this Makefile, and only when the text is another one:
+#   flags    flags, compiler and CPU: everything is compiled again when they change
+#   *.list   the object files of a program: it is linked again when a source file comes or goes
+#   and version, include/heed.h, heed.pc
+same = $(and $(findstring [$(1)],[$(2)]),$(findstring [$(2)],[$(1)]))
+keep = $(if $(call same,$(file <$(1)),$(2)),,$(shell mkdir -p $(dir $(1)))$(file >$(1),$(2)))
+
+define newline
+
+
+endef
+define umbrella
+// heed: all public headers, in reading order. Written by the Makefile.
+#pragma once
+$(subst " #,"$(newline)#,$(foreach h,$(HEADERS),#include "$(h)"))
+endef
+define pkgconfig
+prefix=$(PREFIX)
+includedir=$${prefix}/include
+libdir=$${prefix}/lib
+
+Name: heed
+Description: a small deep-learning engine whose heart is efficient attention
+Version: $(VERSION)
+Cflags: -I$${includedir}/heed -std=c++20
+Libs: -L$${libdir} -lheed -Wl,-rpath,$${libdir}
+endef
+
+ifdef SETUP_DONE
+compiler := $(shell $(CXX) $(ARCH) -E -v -x c++ /dev/null 2>&1 | grep -E '^gcc version|cc1plus')# names the CPU, too
+$(call keep,$(BUILD)/flags,$(OPT) $(TEST_OPT) $(FLAGS) $(CXXFLAGS) $(compiler))
+$(call keep,$(BUILD)/include/heed.h,$(umbrella))
+$(call keep,$(BUILD)/heed.pc,$(pkgconfig))
+$(call keep,$(BUILD)/version,$(VERSION))
+$(foreach part,lib bench tests,$(call keep,$(BUILD)/obj/$(part).list,$(LINK) $($(part)_obj) $(LIBS)))
+endif
+
+# ---- building ----------------------------------------------------------------------------------------------
+
+.PHONY: all demo demo-quick test test-all parts bench lint format sanitize install example clean help
+
+all: $(LIBRARY) $(PROGRAMS)  ## the library and all programs (this is what `make` alone does)
+
+$(LIBRARY): $(lib_obj) $(BUILD)/obj/lib.list
+	$(call say,link,$@)
+	$(Q)$(LINK) -shared -o $@ $(lib_obj) $(LIBS)
+
+$(DEMOS:%=$(BUILD)/%): $(BUILD)/%: $(BUILD)/obj/demos/%.o $(LIBRARY)
+	$(call say,link,$@)
+	$(Q)$(LINK) -o $@ $< -L$(BUILD) -lheed $(LIBS)
+
+$(BUILD)/bench: $(bench_obj) $(BUILD)/obj/bench.list $(LIBRARY)
+	$(call say,link,$@)
+	$(Q)$(LINK) -o $@ $(bench_obj) -L$(BUILD) -lheed $(LIBS)
+
+$(BUILD)/tests: $(tests_obj) $(BUILD)/obj/tests.list $(LIBRARY)
+	$(call say,link,$@)
+	$(Q)$(LINK) -o $@ $(tests_obj) -L$(BUILD) -lheed -lboost_unit_test_framework $(LIBS)
+
+$(lib_obj) $(bench_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags
+	$(call say,c++,$<)
+	$(Q)mkdir -p $(@D) && $(COMPILE) $(OPT) $(DEFINES) $(CXXFLAGS) -c -o $@ $<
+
+$(BUILD)/obj/tensor/version.o: private DEFINES = -DHEED_VERSION='"$(VERSION)"'
+$(BUILD)/obj/tensor/version.o: $(BUILD)/version
+
+# Every test begins with tests/boost.h, and the compiler reads it in precompiled form.
+TEST_HEADER = $(BUILD)/obj/tests/boost.h
+TEST_FLAGS  = $(TEST_OPT) -DBOOST_TEST_DYN_LINK $(CXXFLAGS)
+
+$(tests_obj): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags $(TEST_HEADER).gch
+	$(call say,c++,$<)
+	$(Q)mkdir -p $(@D) && $(COMPILE) $(TEST_FLAGS) -Winvalid-pch -include $(TEST_HEADER) -c -o $@ $<
+
+$(TEST_HEADER).gch: tests/boost.h $(BUILD)/flags
+	$(call say,c++,$<)
+	$(Q)mkdir -p $(@D) && echo '#include "tests/boost.h"' > $(TEST_HEADER) && \
+	$(COMPILE) $(TEST_FLAGS) -x c++-header -o $@ $(TEST_HEADER)
+
+-include $(patsubst %.o,%.d,$(lib_obj) $(bench_obj) $(tests_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o))
+
+# ---- running -----------------------------------------------------------------------------------------------
+
+demo: $(BUILD)/spirals  ## train a network on two spirals and draw its decision boundary
+	$(Q)$(BUILD)/spirals
+
+demo-quick: $(BUILD)/spirals  # the same in a few seconds, for test-all
+	$(Q)HEED_QUICK=1 $(BUILD)/spirals
+
+test: $(BUILD)/tests  ## build and run the tests; make test T='softmax*' runs some of them
+	$(Q)$(BUILD)/tests $(if $(T),--run_test='$(T)')
+
+PARTS = test lint sanitize example demo-quick
+test-all: $(SETUP)  ## test, lint, sanitize, the example against an installed heed, a quick demo
+	$(Q)for part in $(PARTS); do echo "== make $$part" && $(MAKE) $$part || exit 1; done
+parts:  # for .ci/run
+	@echo $(PARTS)
+
+bench: $(BUILD)/bench  ## build and run the benchmarks
+	$(Q)$(BUILD)/bench
+
+lint: $(SETUP)  ## include direction, formatting, the longest files and functions
+	$(Q).ci/setup lint && .ci/lint
+
+format:  ## let clang-format rewrite the sources
+	$(Q).ci/setup lint && find $(wildcard $(TREES) cuda demos bench tests docs) -name '*.h' -o -name '*.cpp' | \
+	xargs clang-format -i
+
+sanitize:  ## the tests again, with the address and the undefined-behaviour sanitizer
+	$(Q)ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 BOOST_TEST_CATCH_SYSTEM_ERRORS=no \
+	$(MAKE) test BUILD=$(BUILD)/sanitize OPT='-O1 -g' TEST_OPT='-O1 -g' \
+	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
+
+install: $(LIBRARY)  ## library, headers and heed.pc to PREFIX (/usr/local); DESTDIR= for packagers
+	$(call say,copy,$(DESTDIR)$(PREFIX))
+	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/heed
+	$(Q)install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib
+	$(Q)install -m 644 $(BUILD)/heed.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	$(Q)install -m 644 $(BUILD)/include/heed.h $(DESTDIR)$(PREFIX)/include/heed
+	$(Q)for h in $(HEADERS); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/heed/$$h || exit 1; done
+
+example: $(LIBRARY)  # docs/example outside the tree, against an installed heed
+	$(Q)tmp=$$(mktemp -d) && trap 'rm -rf $$tmp' EXIT && \
+	$(MAKE) install PREFIX=$$tmp/heed && cp -R docs/example $$tmp && \
+	PKG_CONFIG_PATH=$$tmp/heed/lib/pkgconfig $(MAKE) -C $$tmp/example CXX='$(CXX)' && $$tmp/example/main
+
+clean:  ## remove everything that was built (the folder build)
+	$(Q)$(if $(filter-out clean,$(MAKECMDGOALS)),,rm -rf $(BUILD))
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18

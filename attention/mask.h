@@ -1,0 +1,34 @@
+// Mask: which keys a query may see; true = may attend, always. Parts are combined with &: a pair is visible if every
+// part allows it. Queries are the last T of S positions, so query i stands at position i + S - T (with T = S: at i).
+#pragma once
+
+#include "tensor/tensor.h"
+
+namespace heed {
+
+struct Mask {
+  bool causal = false;     // key position <= query position
+  long window_left = -1;   // at most this many positions before the query's own; -1: no limit
+  long window_right = -1;  // at most this many after it
+  Tensor lengths{};        // (B,) i64: sample b has this many keys, the rest is padding; undefined: all
+  Tensor segments{};       // (B, S) i64: tokens see only their own segment; undefined: one segment
+  Tensor allow{};          // boolean, broadcasts to (B, H, T, S); undefined: everything
+
+  struct Pair {
+    long b, h, i, j;  // sample, head, query, key
+  };
+  bool sees(const Pair& pair, long T, long S) const;
+  Tensor dense(long B, long H, long T, long S) const;  // boolean (B, H, T, S): for pictures and oracles
+
+  // Throws unless the parts fit a batch of this size; `op` says who asks.
+  void check(const char* op, long B, long H, long T, long S) const;
+};
+
+Mask causal_mask();
+Mask window_mask(long left, long right);
+Mask length_mask(const Tensor& lengths);
+Mask segment_mask(const Tensor& segments);
+Mask allow_mask(const Tensor& allow);
+Mask operator&(const Mask& a, const Mask& b);
+
+}  // namespace heed

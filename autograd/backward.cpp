@@ -1,0 +1,167 @@
+// Running the graph backwards: nodes with the highest number first. Whoever used a node's result has a higher number,
+// so all gradients have arrived when a node's turn comes, and they arrived in the same order as always.
+#include <queue>
+#include <utility>
+
+#include "autograd/graph.h"
+#include "tensor/copy.h"
+#include "tensor/create.h"
+#include "tensor/elementwise.h"
+
+namespace heed {
+namespace {
+
+thread_local double scale_now = 1;
+thread_local const char* op_now = "backward";
+thread_local BackwardObserver observer;
+
+template <class T> class Restore {  // puts a value back at the end of a scope, also when it is left by an exception
+ public:
+  Restore(T& place, T value) : place_(place), before_(std::exchange(place, value)) {}
+  ~Restore() { place_ = before_; }
+
+ private:
+  T& place_;
+  T before_;
+};
+
+// Adds up in place where nobody else can see it; otherwise in a new tensor.
+void add_up(Tensor& total, Tensor g) {
+  bool own = total.defined() && total.storage().use_count() == 1 && total.is_contiguous();
+  if (!total.defined())
+    total = std::move(g);
+  else if (own)
+    add_into(total, g);
+  else
+    total = add(total, g);
+}
+
+void add_to_leaf(Node& leaf, Tensor g) {
+  if (!leaf.wanted) return;
+  if (leaf.grad.defined())
+    add_into(leaf.grad, g);
+  else if (g.storage().use_count() == 1 && g.is_contiguous())
+    leaf.grad = std::move(g);
+  else
+    leaf.grad = clone(g);  // someone else holds it: a later addition must not reach them
+}
+
+struct Later {
+  bool operator()(const std::shared_ptr<Node>& a, const std::shared_ptr<Node>& b) const {
+    return a->number < b->number;
+  }
+};
+
+class Run {
+ public:
+  void deliver(const Edge& edge, Tensor g) {
+    if (!edge.node || !g.defined()) return;
+    if (edge.node->is_leaf) return add_to_leaf(*edge.node, std::move(g));
+    Node& node = *edge.node;
+    if (node.used)
+      fail<GraphError>("backward", "the graph of '", node.op,
+                       "' was used already and is freed. Run the forward pass again before a second backward");
+    node.arriving.resize(node.shapes.size());
+    add_up(node.arriving[edge.output], std::move(g));
+    if (!std::exchange(node.queued, true)) queue_.push(edge.node);
+  }
+
+  void drain() {
+    while (!queue_.empty()) {
+      std::shared_ptr<Node> node = queue_.top();
+      queue_.pop();
+      run(*node);
+    }
+  }
+
+ private:
+  void run(Node& node) {
+    Restore op(op_now, node.op);
+    node.used = true;
+    auto dys = std::move(node.arriving);
+    if (observer) observer(node, dys);
+    auto inputs = std::move(node.inputs);
+    if (node.replay) {
+      auto replay = std::exchange(node.replay, nullptr);
+      return deliver(GraphAccess::edge(replay()), dys[0]);  // its nodes have the highest numbers: they come next
+    }
+    auto backward = std::exchange(node.backward, nullptr);  // what it saved is freed with it
+    Grads grads = backward(dys);
+    HEED_CHECK(grads.list.size() == inputs.size(), node.op, "its backward returned ", grads.list.size(),
+               " gradients for ", inputs.size(), " inputs; return one for each, Tensor() for none");
+    for (size_t i = 0; i < inputs.size(); i++) {
+      Tensor& g = grads.list[i];
+      HEED_CHECK(!g.defined() || g.shape() == inputs[i].shape, node.op, "its backward returned a gradient of shape ",
+                 g.shape(), " for input ", i, ", which is ", inputs[i].shape, "; they must be equal");
+      deliver(inputs[i], std::move(g));
+    }
+  }
+
+  std::priority_queue<std::shared_ptr<Node>, std::vector<std::shared_ptr<Node>>, Later> queue_;
+};
+
+}  // namespace
+
+double loss_scale() { return scale_now; }
+BackwardObserver observe_backward(BackwardObserver wanted) { return std::exchange(observer, std::move(wanted)); }
+
+void Variable::backward(double scale) const {
+  check_defined("backward", value_);
+  HEED_CHECK(numel() == 1, "backward", "this Variable is ", shape(),
+             "; backward() starts at a scalar. Take sum or mean, or pass the gradient: backward(dy)");
+  Restore guard(scale_now, scale);
+  backward(full(shape(), scale, dtype(), value_.device()));
+}
+
+void Variable::backward(const Tensor& dy) const {
+  check_same_kind("backward", value_, dy);
+  HEED_CHECK(dy.shape() == shape(), "backward", "dy is ", dy.shape(), " and the Variable ", shape(),
+             "; they must be equal");
+  if (!requires_grad())
+    fail<GraphError>("backward",
+                     "nothing here requires a gradient: no leaf took part, or it was computed under NoGrad");
+  Run run;
+  run.deliver(GraphAccess::edge(*this), dy);
+  run.drain();
+}
+
+Saved::Saved(const Tensor& x) : x_(x), version_(x.defined() ? x.storage()->version() : 0) {}
+
+const Tensor& Saved::get() const {
+  if (x_.defined() && x_.storage()->version() != version_)
+    fail<GraphError>(op_now, "a tensor saved for its gradient, ", x_.shape(), " ", x_.dtype(),
+                     ", was changed in place after the forward pass (version ", version_, ", now ",
+                     x_.storage()->version(), "). Write into clone(x), or after backward");
+  return x_;
+}
+
+namespace {
+
+struct Remains {  // what a freed node held, and what may free further nodes
+  std::vector<Edge> inputs;
+  BackwardMany backward;
+  std::function<Variable()> replay;
+};
+
+}  // namespace
+
+// Freeing a node may free its inputs' nodes, and so on: they wait in a list instead of nesting.
+Node::~Node() {
+  thread_local std::vector<Remains>* waiting = nullptr;
+  Remains own{std::move(inputs), std::move(backward), std::move(replay)};
+  if (waiting) {
+    waiting->push_back(std::move(own));
+    return;
+  }
+  std::vector<Remains> list;
+  waiting = &list;
+  list.push_back(std::move(own));
+  while (!list.empty()) {
+    Remains next = std::move(list.back());
+    list.pop_back();
+    next = Remains();
+  }
+  waiting = nullptr;
+}
+
+}  // namespace heed

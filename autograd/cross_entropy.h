@@ -1,0 +1,11 @@
+// Cross-entropy on Variables; see tensor/cross_entropy.h.
+#pragma once
+
+#include "autograd/variable.h"
+#include "tensor/cross_entropy.h"
+
+namespace heed {
+
+Variable cross_entropy(const Variable& logits, const Tensor& targets);  // (..., V), (...) -> scalar, in nats
+
+}  // namespace heed

@@ -1,0 +1,11 @@
+// Gather on Variables; see tensor/gather.h.
+#pragma once
+
+#include "autograd/variable.h"
+#include "tensor/gather.h"
+
+namespace heed {
+
+Variable gather(const Variable& x, int axis, const Tensor& indices);
+
+}  // namespace heed

@@ -1,0 +1,65 @@
+// The graph behind Variables, for autograd's own files and for drawing it. Users need variable.h only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "autograd/variable.h"
+
+namespace heed {
+
+// Where a gradient goes: one output of a node, and what it must look like.
+struct Edge {
+  std::shared_ptr<Node> node;  // null: no gradient wanted
+  int output = 0;
+  Shape shape;
+};
+
+// A recorded op, or a leaf. Edges point to where its inputs came from; the inputs' values are not kept.
+struct Node {
+  const char* op = "leaf";
+  uint64_t number = 0;  // runs up; backward takes the highest first, so the order of additions is fixed
+  std::vector<Edge> inputs;
+  std::vector<Shape> shapes;  // of the outputs
+  BackwardMany backward;
+  std::function<Variable()> replay;  // a checkpoint: records its ops now instead
+
+  bool is_leaf = false, wanted = true;  // wanted: a leaf that is not frozen
+  Tensor grad;                          // a leaf's gradient
+
+  std::vector<Tensor> arriving;  // gradients of the outputs while backward runs
+  bool queued = false, used = false;
+
+  Node() = default;
+  ~Node();  // a long chain of nodes is freed without recursion
+};
+
+// The doors between Variable and its node.
+struct GraphAccess {
+  static const std::shared_ptr<Node>& node(const Variable& x) { return x.node_; }
+  static Edge edge(const Variable& x);
+  static Variable make(const Tensor& value, std::shared_ptr<Node> node, int output);
+};
+
+// A new node in the graph, recorded whether or not an input requires a gradient.
+std::shared_ptr<Node> new_node(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs);
+
+// Sees every node just before its backward runs, with the gradients that arrived; for pictures and diagnostics.
+using BackwardObserver = std::function<void(const Node& node, const std::vector<Tensor>& dys)>;
+BackwardObserver observe_backward(BackwardObserver observer);  // for this thread; returns the one before
+
+double loss_scale();  // the scale of the backward that runs now (attach_loss multiplies by it)
+
+// For the tests: the names of all ops that were recorded, and of those recorded inside of a gradcheck.
+struct OpNames {
+  std::set<std::string> recorded, checked;
+  bool checking = false;
+};
+void watch_ops(OpNames* names);  // null stops watching
+OpNames* watched_ops();
+
+}  // namespace heed

@@ -1,0 +1,213 @@
+// How GraphPicture looks: the sizes of its boxes, their text, the arrows and the legend.
+#include <algorithm>
+#include <cstdio>
+
+#include "autograd/graph_picture.h"
+#include "autograd/graph_picture_layout.h"
+
+namespace heed {
+namespace {
+
+constexpr double kPage = 1000, kMargin = 16, kLegend = 34;  // pixels; a wider picture is turned to run downwards
+constexpr double kHeader = 22, kRow = 17, kPad = 5, kSide = 10, kNarrowest = 64;
+constexpr double kBold = 8.2, kMono = 7.3;  // the width of a letter, on the wide side: the viewer chooses the font
+constexpr double kBeside = 4;               // half the distance between an arrow and the gradient's arrow
+
+struct Look {
+  const char *label, *colour;
+  double corner;
+};
+constexpr Look kLooks[] = {
+    {"parameter", "#2e7d55", 10}, {"op", "#33669e", 3}, {"result", "#7b4397", 3}, {"constant", "#70757d", 10}};
+
+constexpr const char* kStyle =
+    "<style>text{text-anchor:middle;font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#1f2328}"
+    ".t{font:600 12.5px Helvetica,Arial,'DejaVu Sans',sans-serif;fill:#fff}"
+    ".n{font:700 13px Helvetica,Arial,'DejaVu Sans',sans-serif}.s{fill:#68707a;font-size:11px}.g{fill:#a31515}"
+    ".l{text-anchor:start;font:12px Helvetica,Arial,'DejaVu Sans',sans-serif}"
+    ".f{fill:none;stroke:#48505a;stroke-width:1.5;marker-end:url(#f)}"
+    ".b{fill:none;stroke:#c62828;stroke-width:1.1;stroke-dasharray:4 3;marker-end:url(#b)}</style>\n"
+    "<defs><marker id='f' viewBox='0 0 8 8' refX='8' refY='4' markerWidth='8' markerHeight='8' orient='auto' "
+    "markerUnits='userSpaceOnUse'><path d='M0,0.5L8,4L0,7.5z' fill='#48505a'/></marker>"
+    "<marker id='b' viewBox='0 0 8 8' refX='8' refY='4' markerWidth='8' markerHeight='8' orient='auto' "
+    "markerUnits='userSpaceOnUse'><path d='M0,1L8,4L0,7z' fill='#c62828'/></marker></defs>\n";
+
+template <class... Numbers> std::string format(const char* pattern, Numbers... numbers) {
+  char text[512];
+  std::snprintf(text, sizeof text, pattern, numbers...);
+  return text;
+}
+
+// As text of XML: control characters are not allowed in it and become blanks.
+std::string escape(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else
+      out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return out;
+}
+
+double letters(const std::string& text) {  // of UTF-8: the bytes that do not continue one
+  return double(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// The rows of text in a box, as SVG, and the room they take.
+struct Rows {
+  std::vector<std::string> text;
+  double width = 0;
+
+  void add(const std::string& svg, double room) {
+    text.push_back(svg);
+    width = std::max(width, room + 2 * kSide);
+  }
+  double height() const { return text.empty() ? 0 : double(text.size()) * kRow + 2 * kPad; }
+};
+
+struct Content {
+  Rows body, gradient;
+  double width = 0, height = 0;
+};
+
+Content content_of(const GraphBox& box) {
+  Content content;
+  for (const GraphBox::Output& output : box.outputs) {
+    const std::string shape = output.shape.str();
+    const std::string name = output.name.empty() ? "" : "<tspan class='n'>" + escape(output.name) + "</tspan> ";
+    content.body.add(name + "<tspan class='s'>" + shape + "</tspan>",
+                     letters(output.name) * kBold + letters(shape) * kMono + (name.empty() ? 0 : kMono));
+    for (const std::string& row : output.value) content.body.add(row, letters(row) * kMono);
+    for (const std::string& row : output.gradient) content.gradient.add(row, letters(row) * kMono);
+  }
+  const double title = letters(box.title) * kBold + 2 * kSide;
+  content.width = std::max({kNarrowest, title, content.body.width, content.gradient.width});
+  content.height = kHeader + content.body.height() + content.gradient.height();
+  return content;
+}
+
+// A rectangle whose upper and lower corners are rounded by different radii.
+std::string rectangle(double x, double y, double w, double h, double upper, double lower, const std::string& paint) {
+  return format("<path d='M%.1f,%.1fh%.1fa%.1f,%.1f 0 0 1 %.1f,%.1fv%.1f", x + upper, y, w - 2 * upper, upper, upper,
+                upper, upper, h - upper - lower) +
+         format("a%.1f,%.1f 0 0 1 %.1f,%.1fh%.1fa%.1f,%.1f 0 0 1 %.1f,%.1fv%.1f", lower, lower, -lower, lower,
+                2 * lower - w, lower, lower, -lower, -lower, upper + lower - h) +
+         format("a%.1f,%.1f 0 0 1 %.1f,%.1fz' ", upper, upper, upper, -upper) + paint + "/>\n";
+}
+
+std::string rows_at(const Rows& rows, double middle, double top, const char* type) {
+  std::string out;
+  for (const std::string& row : rows.text) {
+    top += kRow;
+    out += format("<text x='%.1f' y='%.1f' class='%s'>", middle, top + kPad - 4.5, type) + row + "</text>\n";
+  }
+  return out;
+}
+
+std::string draw_box(const GraphBox& box, const Content& content, double x, double y, double w, double h) {
+  const Look& look = kLooks[box.kind];
+  const double r = look.corner, footer = content.gradient.height();
+  const std::string colour = look.colour;
+  std::string out = rectangle(x, y, w, h, r, r, "fill='#fff'");
+  out += rectangle(x, y, w, kHeader, r, 0, "fill='" + colour + "'");
+  if (footer > 0) out += rectangle(x, y + h - footer, w, footer, 0, r, "fill='#fdecea'");
+  out += rectangle(x, y, w, h, r, r, "fill='none' stroke='" + colour + "' stroke-width='1.5'");
+  out += format("<text x='%.1f' y='%.1f' class='t'>", x + w / 2, y + 15.5) + escape(box.title) + "</text>\n";
+  const double slack = h - kHeader - content.body.height() - footer;
+  return out + rows_at(content.body, x + w / 2, y + kHeader + slack / 2, "v") +
+         rows_at(content.gradient, x + w / 2, y + h - footer, "g");
+}
+
+struct Turn {  // from the layout's directions to x and y
+  bool sideways;
+  double x(const LayoutPoint& p) const { return kMargin + (sideways ? p.along : p.across); }
+  double y(const LayoutPoint& p) const { return kMargin + (sideways ? p.across : p.along); }
+};
+
+// Curves in the gaps between layers, straight where the line passes one.
+std::string draw_line(std::vector<LayoutPoint> points, const Turn& turn, bool backwards) {
+  for (LayoutPoint& p : points) p.across += backwards ? kBeside : -kBeside;
+  if (backwards) std::reverse(points.begin(), points.end());
+  std::string path = format("M%.1f,%.1f", turn.x(points[0]), turn.y(points[0]));
+  for (size_t i = 1; i < points.size(); i++) {
+    const LayoutPoint a = points[i - 1], b = points[i];
+    const LayoutPoint p{(a.along + b.along) / 2, a.across}, q{p.along, b.across};
+    if (i % 2 == 1)
+      path +=
+          format("C%.1f,%.1f %.1f,%.1f %.1f,%.1f", turn.x(p), turn.y(p), turn.x(q), turn.y(q), turn.x(b), turn.y(b));
+    else
+      path += format("L%.1f,%.1f", turn.x(b), turn.y(b));
+  }
+  return "<path class='" + std::string(backwards ? "b" : "f") + "' d='" + path + "'/>\n";
+}
+
+// The kinds of boxes and arrows that occur; returns where it ends.
+double draw_legend(std::string& out, const std::vector<GraphBox>& boxes, bool gradients, double y) {
+  double x = kMargin;
+  auto label = [&](const char* text) {
+    out += format("<text x='%.1f' y='%.1f' class='l'>%s</text>\n", x, y + 4, text);
+    x += 7 * letters(text) + 22;
+  };
+  for (size_t kind = 0; kind < std::size(kLooks); kind++) {
+    if (std::none_of(boxes.begin(), boxes.end(), [&](const GraphBox& box) { return size_t(box.kind) == kind; }))
+      continue;
+    const double r = kLooks[kind].corner / 2;
+    out += rectangle(x, y - 6, 18, 12, r, r, format("fill='%s'", kLooks[kind].colour));
+    x += 25;
+    label(kLooks[kind].label);
+  }
+  for (const bool backwards : {false, true}) {
+    if (backwards && !gradients) continue;
+    const double from = backwards ? x + 32 : x, to = backwards ? x : x + 32;
+    out += format("<path class='%s' d='M%.1f,%.1fH%.1f'/>\n", backwards ? "b" : "f", from, y, to);
+    x += 40;
+    label(backwards ? "gradient" : "value");
+  }
+  return x;
+}
+
+Layout lay_out_boxes(const std::vector<Content>& contents, const std::vector<GraphLine>& lines, bool sideways) {
+  std::vector<LayoutBox> places;
+  std::vector<LayoutLine> ways;
+  for (const Content& c : contents) places.push_back({sideways ? c.width : c.height, sideways ? c.height : c.width});
+  for (const GraphLine& line : lines) ways.push_back({line.from, line.to});
+  return lay_out(std::move(places), std::move(ways));
+}
+
+}  // namespace
+
+std::string GraphPicture::svg() const {
+  std::vector<Content> contents;
+  for (const GraphBox& box : boxes_) contents.push_back(content_of(box));
+  Turn turn{true};
+  Layout layout = lay_out_boxes(contents, lines_, true);
+  if (layout.along + 2 * kMargin > kPage)
+    if (Layout down = lay_out_boxes(contents, lines_, false); down.across < layout.along) turn = {false}, layout = down;
+  const LayoutPoint end{layout.along, layout.across};
+  auto has_gradient = [&](int box) { return !contents[box].gradient.text.empty(); };
+  std::string out;
+  bool gradients = false;
+  for (size_t i = 0; i < lines_.size(); i++) {
+    out += draw_line(layout.lines[i].points, turn, false);
+    if (!has_gradient(lines_[i].from) || !has_gradient(lines_[i].to)) continue;
+    out += draw_line(layout.lines[i].points, turn, true);
+    gradients = true;
+  }
+  for (size_t i = 0; i < boxes_.size(); i++) {
+    const LayoutBox& box = layout.boxes[i];
+    const double w = turn.sideways ? box.along : box.across, h = turn.sideways ? box.across : box.along;
+    out += draw_box(boxes_[i], contents[i], turn.x(box.corner), turn.y(box.corner), w, h);
+  }
+  const double legend = draw_legend(out, boxes_, gradients, turn.y(end) + kLegend);
+  const double width = std::max(turn.x(end) + kMargin, legend), height = turn.y(end) + kLegend + kMargin + 4;
+  return format("<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' viewBox='0 0 %.0f %.0f'>\n", width,
+                height, width, height) +
+         kStyle + "<rect width='100%' height='100%' fill='#fff'/>\n" + out + "</svg>\n";
+}
+
+}  // namespace heed

@@ -1,0 +1,57 @@
+#include "autograd/matmul.h"
+
+#include "tensor/elementwise.h"
+#include "tensor/reduce.h"
+#include "tensor/views.h"
+
+namespace heed {
+namespace {
+
+// x (..., C) as (rows, C); C may be 0, which {-1, C} could not be worked out for.
+Tensor rows_of(const Tensor& x) {
+  long rows = 1;
+  for (int i = 0; i + 1 < x.dims(); i++) rows *= x.shape()[i];
+  return reshape(x, {rows, x.size(-1)});
+}
+
+void check_linear(const Variable& x, const Variable& w, const Variable& b) {
+  check_same_kind("linear", x.value(), w.value());
+  HEED_CHECK(x.dims() >= 1 && w.dims() == 2 && x.size(-1) == w.size(1), "linear", "x is ", x.shape(), " and w is ",
+             w.shape(), "; with x (..., in) w must be (out, in)");
+  if (!b.defined()) return;
+  check_same_kind("linear", x.value(), b.value());
+  HEED_CHECK(b.shape() == Shape{w.size(0)}, "linear", "w is ", w.shape(), " and b is ", b.shape(),
+             "; with w (out, in) b must be (out,)");
+}
+
+}  // namespace
+
+Variable matmul(const Variable& a, const Variable& b) {
+  return record("matmul", matmul(a.value(), b.value()), {a, b},
+                [a = Saved(a), b = Saved(b), want_a = a.requires_grad(), want_b = b.requires_grad()](const Tensor& dy) {
+                  return Grads{want_a ? matmul_backward_a(dy, b, a.get().shape()) : Tensor(),
+                               want_b ? matmul_backward_b(dy, a, b.get().shape()) : Tensor()};
+                });
+}
+
+Variable linear(const Variable& x, const Variable& w, const Variable& b) {
+  check_linear(x, w, b);
+  Shape shape = x.shape();
+  shape[x.dims() - 1] = w.size(0);
+  Tensor x_rows = rows_of(x.value());
+  Tensor y = matmul(x_rows, transpose(w.value()));
+  if (b.defined()) add_into(y, b.value());
+  std::vector<Variable> inputs = {x, w};
+  if (b.defined()) inputs.push_back(b);
+  auto backward = [x = Saved(x_rows), w = Saved(w), x_shape = x.shape(), want_x = x.requires_grad(),
+                   want_w = w.requires_grad(), want_b = b.requires_grad(), has_b = b.defined()](const Tensor& dy) {
+    Tensor d = rows_of(dy);
+    std::vector<Tensor> grads = {want_x ? reshape(matmul(d, w), x_shape) : Tensor(),
+                                 want_w ? matmul(transpose(d), x) : Tensor()};
+    if (has_b) grads.push_back(want_b ? sum(d, {0}) : Tensor());
+    return Grads(std::move(grads));
+  };
+  return record("linear", reshape(y, shape), inputs, std::move(backward));
+}
+
+}  // namespace heed

@@ -1,0 +1,10 @@
+#include "autograd/softmax.h"
+
+namespace heed {
+
+Variable softmax(const Variable& x, int axis) {
+  Tensor y = softmax(x.value(), axis);
+  return record("softmax", y, {x}, [y = Saved(y), axis](const Tensor& dy) { return softmax_backward(dy, y, axis); });
+}
+
+}  // namespace heed

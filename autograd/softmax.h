@@ -1,0 +1,11 @@
+// Softmax on Variables; see tensor/softmax.h.
+#pragma once
+
+#include "autograd/variable.h"
+#include "tensor/softmax.h"
+
+namespace heed {
+
+Variable softmax(const Variable& x, int axis = -1);
+
+}  // namespace heed

@@ -1,0 +1,42 @@
+#include "nn/arena.h"
+
+#include "tensor/copy.h"
+#include "tensor/create.h"
+
+namespace heed {
+namespace {
+
+long aligned(long count) { return (count + 15) / 16 * 16; }  // 64 bytes of f32
+
+}  // namespace
+
+ParameterArena::ParameterArena(Module& model) {
+  std::vector<Parameter*> order;
+  long size = 0;
+  for (bool decay : {true, false}) {
+    for (Parameter* p : model.parameters()) {
+      if (!p->value.requires_grad() || p->decay != decay) continue;
+      HEED_CHECK(p->value.dtype() == f32, "arena", "'", p->path, "' is ", p->value.dtype(),
+                 "; the arena holds f32 parameters");
+      entries_.push_back({p->path, p->value.shape(), size, decay});
+      order.push_back(p);
+      size += aligned(p->value.numel());
+    }
+    if (decay) decay_size_ = size;
+  }
+  weights_ = zeros({size});
+  gradients_ = zeros({size});
+  for (size_t i = 0; i < order.size(); i++) {
+    Variable& x = order[i]->value;
+    auto part = [&](const Tensor& flat) {
+      return Tensor::view(flat, x.shape(), row_major(x.shape()), entries_[i].offset);
+    };
+    copy_into(part(weights_), x.value());
+    x.set_value(part(weights_));
+    x.set_grad(part(gradients_));
+  }
+}
+
+void ParameterArena::zero_gradients() { fill(gradients_, 0); }
+
+}  // namespace heed

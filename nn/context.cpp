@@ -1,0 +1,56 @@
+#include "nn/context.h"
+
+namespace heed {
+
+void Context::begin(uint32_t new_step, uint32_t new_first_sample) {
+  step = new_step;
+  first_sample = new_first_sample;
+  random_uses_.clear();
+  reports_.clear();
+  forget_decisions();
+}
+
+RandomKey Context::random(const Module& user) {
+  return {seed, step, site_hash(user.path(), next_use(random_uses_, user)), first_sample};
+}
+
+void Context::forget_decisions() {
+  decisions_.clear();
+  decision_uses_.clear();
+}
+
+void Context::report(const std::string& name, double value) {
+  if (replaying_) return;  // it was counted the first time
+  auto& [sum, count] = reports_[name];
+  sum += value;
+  count++;
+}
+
+std::map<std::string, double> Context::metrics() const {
+  std::map<std::string, double> means;
+  for (const auto& [name, report] : reports_) means[name] = report.first / double(report.second);
+  return means;
+}
+
+Context::Moment Context::now() const { return {step, first_sample, train, replaying_, random_uses_, decision_uses_}; }
+
+void Context::go_to(const Moment& moment) {
+  step = moment.step;
+  first_sample = moment.first_sample;
+  train = moment.train;
+  replaying_ = moment.replaying;
+  random_uses_ = moment.random_uses;
+  decision_uses_ = moment.decision_uses;
+}
+
+Rewind Context::mark() {
+  Moment past = now();
+  past.replaying = true;
+  return [this, past]() -> std::shared_ptr<void> {
+    auto present = std::make_shared<Moment>(now());
+    go_to(past);
+    return {nullptr, [this, present](void*) { go_to(*present); }};
+  };
+}
+
+}  // namespace heed

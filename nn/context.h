@@ -1,0 +1,74 @@
+// Context: what one forward pass knows, passed by reference down every forward. There are no globals: whatever a
+// module draws, decides or reports goes through here, which is why a checkpointed block can be run again and give the
+// same result.
+#pragma once
+
+#include <any>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "autograd/checkpoint.h"
+#include "nn/module.h"
+#include "tensor/random.h"
+
+namespace heed {
+
+class Context {
+ public:
+  bool train = false;  // dropout and other noise happen only in training
+  uint32_t seed = 0, step = 0;
+  uint32_t first_sample = 0;  // global number of the batch's first example: micro-batches and ranks draw the same
+
+  // Starts a forward pass of a new (micro-)batch: use numbers start again, decisions of the pass before are dropped.
+  void begin(uint32_t step, uint32_t first_sample = 0);
+
+  // The key for randomness drawn by this module. A module used twice in one pass draws differently: the site is a hash
+  // of its path and its use number.
+  RandomKey random(const Module& user);
+
+  // A discrete or stateful choice (hash buckets, routing, a redraw): computed and stored the first time, read back
+  // when a checkpointed or reversible block is computed again.
+  template <class T> T decide(const Module& user, const std::function<T()>& choose) {
+    std::any& slot = decisions_[{user.path(), next_use(decision_uses_, user)}];
+    if (!slot.has_value()) slot = choose();
+    return std::any_cast<T>(slot);
+  }
+  void forget_decisions();  // after backward
+
+  // A number for the metrics of this step (an auxiliary loss, an attention span); the mean over all reports counts.
+  void report(const std::string& name, double value);
+  std::map<std::string, double> metrics() const;
+
+  // Something that depends on sizes only (an attention plan) and is worth keeping between steps: made once per key.
+  template <class T> std::shared_ptr<const T> plan(const std::string& key, const std::function<T()>& make) {
+    std::shared_ptr<const void>& slot = plans_[key];
+    if (!slot) slot = std::make_shared<const T>(make());
+    return std::static_pointer_cast<const T>(slot);
+  }
+
+  // For checkpoint(fn, inputs, ctx.mark()): takes the use numbers back to now while fn is computed again.
+  Rewind mark();
+
+ private:
+  using Uses = std::map<std::string, uint32_t>;
+  static uint32_t next_use(Uses& uses, const Module& user) { return uses[user.path()]++; }
+
+  struct Moment {
+    uint32_t step, first_sample;
+    bool train, replaying;
+    Uses random_uses, decision_uses;
+  };
+  Moment now() const;
+  void go_to(const Moment& moment);
+
+  Uses random_uses_, decision_uses_;
+  std::map<std::pair<std::string, uint32_t>, std::any> decisions_;
+  std::map<std::string, std::pair<double, long>> reports_;  // sum and count
+  std::map<std::string, std::shared_ptr<const void>> plans_;
+  bool replaying_ = false;
+};
+
+}  // namespace heed

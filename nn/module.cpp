@@ -1,0 +1,86 @@
+#include "nn/module.h"
+
+#include <utility>
+
+#include "tensor/copy.h"
+
+namespace heed {
+
+Module::Making*& Module::making() {
+  thread_local Making* current = nullptr;
+  return current;
+}
+
+Module::Making::Making(Module& parent, const std::string& name)
+    : parent_(parent), path_(parent.joined(name)), outer_(std::exchange(making(), this)) {}
+Module::Making::~Making() { making() = outer_; }
+
+Module::Module() : root_(this) {
+  Making* scope = std::exchange(making(), nullptr);  // taken by this module: a member of it is not the same child
+  if (!scope) return;
+  path_ = scope->path_;
+  root_ = scope->parent_.root_;
+  root_->claim(path_);
+}
+
+std::string Module::joined(const std::string& name) const {
+  HEED_CHECK(!name.empty() && name.find_first_of(" .\t\n") == std::string::npos, "module", "the name '", name, "' in '",
+             path_, "' is not allowed; a name has no dots or blanks and is not empty");
+  return path_.empty() ? name : path_ + "." + name;
+}
+
+void Module::claim(const std::string& path) {
+  auto [slot, fresh] = claimed_.try_emplace(site_hash(path), path);
+  HEED_CHECK(fresh || slot->second != path, "module", "'", path, "' exists already; a name in a module is used once");
+  HEED_CHECK(fresh, "module", "'", path, "' and '", slot->second,
+             "' have the same random site (a hash collision); give one of them another name");
+}
+
+Variable& Module::parameter(const std::string& name, const Shape& shape, const Init& init) {
+  return parameter(name, shape, init, shape.dims() >= 2);
+}
+
+Variable& Module::parameter(const std::string& name, const Shape& shape, const Init& init, bool decay) {
+  std::string path = joined(name);
+  root_->claim(path);
+  Variable value = Variable::leaf(init(shape, {.site = site_hash(path)}));
+  own_.push_back(std::make_unique<Parameter>(Parameter{path, value, init, decay}));
+  return own_.back()->value;
+}
+
+std::vector<Parameter*> Module::parameters() {
+  std::vector<Parameter*> all;
+  for (auto& parameter : own_) all.push_back(parameter.get());
+  for (auto& child : children_)
+    for (Parameter* parameter : child->parameters()) all.push_back(parameter);
+  return all;
+}
+
+long Module::parameter_count() {
+  long count = 0;
+  for (Parameter* parameter : parameters()) count += parameter->value.numel();
+  return count;
+}
+
+void Module::initialise(uint32_t seed) {
+  for (Parameter* p : parameters())
+    copy_into(p->value.value(), p->init(p->value.shape(), {.seed = seed, .site = site_hash(p->path)}));
+}
+
+void Module::cast_parameters(DType dtype) {
+  for (Parameter* p : parameters()) p->value.set_value(cast(p->value.value(), dtype));
+}
+
+void Module::zero_grad() {
+  for (Parameter* parameter : parameters()) parameter->value.zero_grad();
+}
+
+int Module::freeze(const std::string& prefix) {
+  int frozen = 0;
+  for (Parameter* parameter : parameters())
+    if (parameter->path.starts_with(prefix)) parameter->value.set_requires_grad(false), frozen++;
+  HEED_CHECK(frozen > 0, "freeze", "no parameter's path begins with '", prefix, "'");
+  return frozen;
+}
+
+}  // namespace heed

@@ -1,0 +1,90 @@
+// Module: a part of a model that owns parameters and other modules, each under a name.
+//
+//   class Mlp : public Module {
+//    public:
+//     explicit Mlp(long width) : hidden(child<Linear>("hidden", 2, width)), out(child<Linear>("out", width, 2)) {}
+//     Variable forward(const Variable& x, Context& ctx) { return out.forward(tanh(hidden.forward(x, ctx)), ctx); }
+//    private:
+//     Linear &hidden, &out;
+//   };
+//
+// Names make paths such as "blocks.3.out.weight": they are used in checkpoints, and to seed parameters and dropout.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "autograd/variable.h"
+#include "nn/init.h"
+
+namespace heed {
+
+struct Parameter {
+  std::string path;  // "hidden.weight"
+  Variable value;    // a leaf
+  Init init;
+  bool decay;  // does weight decay apply to it?
+};
+
+class Module {
+ public:
+  Module();
+  virtual ~Module() = default;
+  Module(const Module&) = delete;  // references into a module must stay true
+  Module& operator=(const Module&) = delete;
+
+  const std::string& path() const { return path_; }  // "" for the outermost
+
+  // All parameters of this module and of its children, in the order in which they were made. A tied parameter is one
+  // Variable and appears once, under its first name.
+  std::vector<Parameter*> parameters();
+  long parameter_count();  // numbers in all of them
+
+  void initialise(uint32_t seed);     // draws all parameters anew; they were made with seed 0
+  void cast_parameters(DType dtype);  // f64 for sharp gradient checks; drops gradients
+  void zero_grad();
+  // Excludes the parameters whose path begins with the prefix from training; returns how many. Throws if none does.
+  int freeze(const std::string& prefix);
+
+ protected:
+  // A parameter of this module. Decay applies to matrices unless said otherwise.
+  Variable& parameter(const std::string& name, const Shape& shape, const Init& init);
+  Variable& parameter(const std::string& name, const Shape& shape, const Init& init, bool decay);
+
+  // Makes a module inside of this one: Linear& out = child<Linear>("out", 64, 2);
+  template <class T, class... Args> T& child(const std::string& name, Args&&... args) {
+    Making scope(*this, name);
+    auto owned = std::make_unique<T>(std::forward<Args>(args)...);
+    T& made = *owned;
+    children_.push_back(std::move(owned));
+    return made;
+  }
+
+ private:
+  // While one lives, the next Module constructed in this thread is this child: it knows its path from the start.
+  class Making {
+   public:
+    Making(Module& parent, const std::string& name);
+    ~Making();
+
+   private:
+    friend class Module;
+    Module& parent_;
+    std::string path_;
+    Making* outer_;
+  };
+  static Making*& making();
+
+  std::string joined(const std::string& name) const;
+  void claim(const std::string& path);  // throws if the path, or its hash, is taken
+
+  std::string path_;
+  Module* root_;
+  std::vector<std::unique_ptr<Parameter>> own_;
+  std::vector<std::unique_ptr<Module>> children_;
+  std::map<uint32_t, std::string> claimed_;  // in the root: hashes of all paths below it
+};
+
+}  // namespace heed

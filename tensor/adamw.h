@@ -1,0 +1,26 @@
+// AdamW: one step of the optimiser over flat arrays, in place.
+#pragma once
+
+#include "tensor/kernel.h"
+#include "tensor/tensor.h"
+
+namespace heed {
+
+struct AdamWStep {
+  double rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  double weight_decay = 0;    // w -= rate * weight_decay * w, apart from the gradient
+  double gradient_scale = 1;  // what clipping makes of it
+  long step = 1;              // 1, 2, ...: undoes the bias of m and v, which start at 0
+};
+
+// g = gradient_scale * gradient; m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
+// w -= rate * (m / (1 - beta1^step) / (sqrt(v / (1 - beta2^step)) + epsilon) + weight_decay w)
+void adamw_into(const Tensor& w, const Tensor& m, const Tensor& v, const Tensor& gradient, const AdamWStep& step);
+
+// For the backends: all are (n).
+namespace kernels {
+template <class T> inline Kernel<void(T* w, T* m, T* v, const T* g, long n, const AdamWStep& step)> adamw{"adamw"};
+}  // namespace kernels
+
+}  // namespace heed

@@ -1,0 +1,149 @@
+#include "tensor/allocator.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tensor/error.h"
+
+namespace heed {
+namespace {
+
+// Sizes are rounded up to one of eight steps per power of two (at most 12.5% waste), so that blocks fit again.
+size_t bin_size(size_t bytes) {
+  if (bytes <= 512) return (std::max<size_t>(bytes, 1) + 63) / 64 * 64;
+  if (bytes > std::numeric_limits<size_t>::max() / 2) return bytes;  // no driver has that much; nothing may overflow
+  size_t step = std::bit_floor(bytes - 1) / 8;
+  return (bytes + step - 1) / step * step;
+}
+
+std::string readable(size_t bytes) {
+  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  int unit = 0;
+  double value = double(bytes);
+  while (value >= 1024 && unit < 6) value /= 1024, unit++;
+  char text[32];
+  std::snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+  return text;
+}
+
+class Allocator {
+ public:
+  explicit Allocator(Device device) : device_(device) {}
+
+  void* allocate(size_t bytes) {
+    std::lock_guard lock(mutex_);
+    size_t size = bin_size(bytes);
+    void* memory = take_cached(size);
+    if (!memory) memory = take_new(size);
+    if (!memory && drop_cache()) memory = take_new(size);
+    if (!memory) fail_full(bytes);
+    stats_.live += size;
+    stats_.peak = std::max(stats_.peak, stats_.live);
+    return memory;
+  }
+
+  void deallocate(void* memory, size_t bytes) {
+    std::lock_guard lock(mutex_);
+    size_t size = bin_size(bytes);
+    stats_.live -= size;
+    cache_[size].push_back(memory);
+  }
+
+  MemoryStats stats() {
+    std::lock_guard lock(mutex_);
+    return stats_;
+  }
+  void reset_peak() {
+    std::lock_guard lock(mutex_);
+    stats_.peak = stats_.live;
+  }
+  void release_cache() {
+    std::lock_guard lock(mutex_);
+    drop_cache();
+  }
+  size_t set_limit(size_t bytes) {
+    std::lock_guard lock(mutex_);
+    return std::exchange(limit_, bytes);
+  }
+
+ private:
+  void* take_cached(size_t size) {
+    auto bin = cache_.find(size);
+    if (bin == cache_.end() || bin->second.empty()) return nullptr;
+    void* memory = bin->second.back();
+    bin->second.pop_back();
+    return memory;
+  }
+
+  void* take_new(size_t size) {
+    if (!fits(size)) return nullptr;
+    void* memory = driver_of(device_).allocate(device_.index, size);
+    if (!memory) return nullptr;
+    stats_.reserved += size;
+    stats_.driver_calls++;
+    return memory;
+  }
+
+  // Asks the machine how much is left, but only once per 64 MiB: a host promises memory that it does not have.
+  bool fits(size_t size) {
+    if (limit_ && (size > limit_ || stats_.reserved > limit_ - size)) return false;
+    if (stats_.reserved <= assured_ && size <= assured_ - stats_.reserved) return true;
+    size_t free = driver_of(device_).free_bytes(device_.index);
+    if (size > free) return false;
+    assured_ = stats_.reserved + std::min(free, size + (64 << 20));
+    return true;
+  }
+
+  bool drop_cache() {
+    bool any = false;
+    for (auto& [size, blocks] : cache_) {
+      for (void* memory : blocks) driver_of(device_).release(device_.index, memory), any = true;
+      stats_.reserved -= size * blocks.size();
+      blocks.clear();
+    }
+    assured_ = 0;
+    return any;
+  }
+
+  [[noreturn]] void fail_full(size_t bytes) {
+    size_t free = driver_of(device_).free_bytes(device_.index);
+    if (limit_) free = std::min(free, limit_ - std::min(limit_, stats_.reserved));
+    fail<OutOfMemory>("allocate", readable(bytes), " wanted on ", device_, ", ", readable(free), " free, ",
+                      readable(stats_.live), " in use by tensors",
+                      limit_ ? " (limit " + readable(limit_) + ")" : std::string(),
+                      ". Try a smaller batch or a shorter context");
+  }
+
+  Device device_;
+  std::mutex mutex_;
+  std::unordered_map<size_t, std::vector<void*>> cache_;
+  MemoryStats stats_;
+  size_t limit_ = 0, assured_ = 0;
+};
+
+Allocator& allocator_of(Device device) {
+  driver_of(device);  // throws if there is no such device
+  static std::mutex mutex;
+  static auto* all = new std::map<std::pair<Backend, int>, Allocator>;  // never destroyed: tensors may be static
+  std::lock_guard lock(mutex);
+  return all->try_emplace({device.backend, device.index}, device).first->second;
+}
+
+}  // namespace
+
+MemoryStats memory_stats(Device device) { return allocator_of(device).stats(); }
+void reset_peak(Device device) { allocator_of(device).reset_peak(); }
+void release_cache(Device device) { allocator_of(device).release_cache(); }
+size_t set_memory_limit(size_t bytes, Device device) { return allocator_of(device).set_limit(bytes); }
+void* allocate(size_t bytes, Device device) { return allocator_of(device).allocate(bytes); }
+void deallocate(void* memory, size_t bytes, Device device) { allocator_of(device).deallocate(memory, bytes); }
+
+}  // namespace heed

@@ -1,0 +1,73 @@
+// Strided copies with conversion between any two element types, and fills.
+#include "tensor/copy.h"
+
+#include <cstring>
+#include <limits>
+
+#include "tensor/cpu/walk.h"
+
+namespace heed {
+namespace {
+
+// C++ leaves this open outside of the integer's range; we take the nearest integer there is, and 0 for NaN.
+template <class To, class From> To to_integer(From x) {
+  constexpr From low = From(std::numeric_limits<To>::min()), high = From(std::numeric_limits<To>::max());
+  if (!(x > low)) return x != x ? To(0) : std::numeric_limits<To>::min();
+  return x >= high ? std::numeric_limits<To>::max() : To(x);
+}
+
+template <class To, class From> To convert(From x) {
+  if constexpr (std::is_same_v<To, From>)
+    return x;
+  else if constexpr (std::is_same_v<From, BFloat16> || std::is_same_v<From, Float16>)
+    return convert<To>(float(x));
+  else if constexpr (std::is_same_v<To, BFloat16> || std::is_same_v<To, Float16>)
+    return To(float(x));
+  else if constexpr (std::is_same_v<To, bool>)
+    return x != From(0);
+  else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>)
+    return to_integer<To>(x);
+  else
+    return To(x);
+}
+
+template <class To, class From> void copy_run(To* to, long to_step, const From* from, long from_step, long count) {
+  if (to_step == 1 && from_step == 1) {
+    if constexpr (std::is_same_v<To, From>)
+      std::memcpy(to, from, size_t(count) * sizeof(To));
+    else
+      for (long i = 0; i < count; i++) to[i] = convert<To>(from[i]);
+  } else {
+    for (long i = 0; i < count; i++) to[i * to_step] = convert<To>(from[i * from_step]);
+  }
+}
+
+void strided_copy_cpu(void* to, DType to_type, const void* from, DType from_type, const Loop& loop) {
+  visit(to_type, [&](auto to_tag) {
+    visit(from_type, [&](auto from_tag) {
+      auto* target = static_cast<decltype(to_tag)*>(to);
+      auto* source = static_cast<const decltype(from_tag)*>(from);
+      walk<2>(loop, [&](long count, const std::array<long, 2>& at) {
+        copy_run(target + at[0], loop.strides[0].back(), source + at[1], loop.strides[1].back(), count);
+      });
+    });
+  });
+}
+
+void strided_fill_cpu(void* x, DType dtype, double value, const Loop& loop) {
+  visit(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    T* target = static_cast<T*>(x);
+    T element = convert<T>(value);
+    walk<1>(loop, [&](long count, const std::array<long, 1>& at) {
+      long step = loop.strides[0].back();
+      for (long i = 0; i < count; i++) target[at[0] + i * step] = element;
+    });
+  });
+}
+
+const Registered copy_on_cpu{kernels::strided_copy, Backend::cpu, strided_copy_cpu};
+const Registered fill_on_cpu{kernels::strided_fill, Backend::cpu, strided_fill_cpu};
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,53 @@
+// The cpu's driver: aligned host memory, and how much of it is left (the machine's or the cgroup's, whichever is
+// less).
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "tensor/device.h"
+
+namespace heed {
+namespace {
+
+size_t read_number(const char* path) {
+  std::ifstream file(path);
+  size_t value = 0;
+  return file >> value ? value : std::numeric_limits<size_t>::max();  // "max" or no such file: no limit
+}
+
+size_t machine_free() {
+  std::ifstream file("/proc/meminfo");
+  std::string key, unit;
+  for (size_t kib; file >> key >> kib >> unit;)
+    if (key == "MemAvailable:") return kib * 1024;
+  return std::numeric_limits<size_t>::max();
+}
+
+size_t cgroup_free() {
+  size_t limit = read_number("/sys/fs/cgroup/memory.max"), used = read_number("/sys/fs/cgroup/memory.current");
+  if (limit == std::numeric_limits<size_t>::max() || used == std::numeric_limits<size_t>::max()) return limit;
+  return limit - std::min(limit, used);
+}
+
+void* allocate_host(int, size_t bytes) {
+  if (bytes > size_t(std::numeric_limits<int64_t>::max())) return nullptr;
+  return std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+
+void release_host(int, void* memory) { std::free(memory); }
+
+size_t free_host(int) { return std::min(machine_free(), cgroup_free()); }
+
+void copy_host(void* to, Device, const void* from, Device, size_t bytes) { std::memcpy(to, from, bytes); }
+
+const bool registered = [] {
+  register_driver(Backend::cpu, {allocate_host, release_host, free_host, copy_host});
+  return true;
+}();
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,30 @@
+#include "tensor/embedding.h"
+
+#include "tensor/cpu/walk.h"
+
+namespace heed {
+namespace {
+
+// table (V, C), ids (n), y (n, C)
+template <class T> void embedding_cpu(T* y, const T* table, const int64_t* ids, long n, long C) {
+  parallel_for(n, std::max(1L, kElementGrain / std::max(1L, C)), [&](long begin, long end) {
+    for (long i = begin; i < end; i++) std::copy_n(table + ids[i] * C, C, y + i * C);
+  });
+}
+
+// Cut by columns: each task walks all ids in order, so that equal ids are always added in the same order.
+template <class T> void embedding_backward_cpu(T* dtable, const T* dy, const int64_t* ids, long n, long C) {
+  constexpr long kColumns = 64;
+  parallel_for(C, kColumns, [&](long begin, long end) {
+    for (long i = 0; i < n; i++)
+      for (long c = begin; c < end; c++) dtable[ids[i] * C + c] += dy[i * C + c];
+  });
+}
+
+const Registered forward_f32{kernels::embedding<float>, Backend::cpu, embedding_cpu<float>};
+const Registered forward_f64{kernels::embedding<double>, Backend::cpu, embedding_cpu<double>};
+const Registered backward_f32{kernels::embedding_backward<float>, Backend::cpu, embedding_backward_cpu<float>};
+const Registered backward_f64{kernels::embedding_backward<double>, Backend::cpu, embedding_backward_cpu<double>};
+
+}  // namespace
+}  // namespace heed

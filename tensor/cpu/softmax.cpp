@@ -1,0 +1,45 @@
+#include "tensor/softmax.h"
+
+#include <cmath>
+#include <limits>
+
+#include "tensor/cpu/walk.h"
+
+namespace heed {
+namespace {
+
+template <class T> void softmax_row(T* y, const T* x, long cols) {
+  T top = -std::numeric_limits<T>::infinity(), total = 0;
+  for (long j = 0; j < cols; j++) top = x[j] > top ? x[j] : top;
+  if (top == -std::numeric_limits<T>::infinity()) top = 0;  // nothing visible: exp(-inf - 0) is 0, not NaN
+  for (long j = 0; j < cols; j++) total += y[j] = std::exp(x[j] - top);
+  const T scale = total == 0 ? T(0) : 1 / total;
+  for (long j = 0; j < cols; j++) y[j] *= scale;
+}
+
+// y, x (rows, cols)
+template <class T> void softmax_rows_cpu(T* y, const T* x, long rows, long cols) {
+  parallel_for(rows, std::max(1L, kElementGrain / 4 / std::max(1L, cols)), [&](long begin, long end) {
+    for (long i = begin; i < end; i++) softmax_row(y + i * cols, x + i * cols, cols);
+  });
+}
+
+// dx, dy, y (rows, cols)
+template <class T> void softmax_rows_backward_cpu(T* dx, const T* dy, const T* y, long rows, long cols) {
+  parallel_for(rows, std::max(1L, kElementGrain / std::max(1L, cols)), [&](long begin, long end) {
+    for (long i = begin; i < end; i++) {
+      const T *d = dy + i * cols, *p = y + i * cols;
+      T dot = 0;
+      for (long j = 0; j < cols; j++) dot += p[j] * d[j];
+      for (long j = 0; j < cols; j++) dx[i * cols + j] = p[j] * (d[j] - dot);
+    }
+  });
+}
+
+const Registered forward_f32{kernels::softmax_rows<float>, Backend::cpu, softmax_rows_cpu<float>};
+const Registered forward_f64{kernels::softmax_rows<double>, Backend::cpu, softmax_rows_cpu<double>};
+const Registered backward_f32{kernels::softmax_rows_backward<float>, Backend::cpu, softmax_rows_backward_cpu<float>};
+const Registered backward_f64{kernels::softmax_rows_backward<double>, Backend::cpu, softmax_rows_backward_cpu<double>};
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,75 @@
+// Element types. Maths happens in f32 and f64 (f64 so that gradient checks are sharp); i32, i64, u8 and boolean
+// are indices and masks; bf16 and f16 are storage: they are cast, saved, loaded, and widened by matmul.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <ostream>
+
+#include "tensor/error.h"
+
+namespace heed {
+
+enum class DType : uint8_t { f32, f64, i32, i64, u8, boolean, bf16, f16 };
+
+inline constexpr DType f32 = DType::f32, f64 = DType::f64, i32 = DType::i32, i64 = DType::i64, u8 = DType::u8,
+                       boolean = DType::boolean, bf16 = DType::bf16, f16 = DType::f16;
+
+const char* name(DType dtype);  // "f32"
+long size_of(DType dtype);      // bytes per element
+bool is_maths(DType dtype);     // f32 or f64
+bool is_integer(DType dtype);   // i32, i64 or u8
+bool is_storage(DType dtype);   // bf16 or f16
+std::ostream& operator<<(std::ostream& out, DType dtype);
+
+// The upper half of a float: 8 bits of exponent, 7 of mantissa. Converts with round to nearest even.
+struct BFloat16 {
+  uint16_t bits = 0;
+  BFloat16() = default;
+  explicit BFloat16(float value);
+  explicit operator float() const { return std::bit_cast<float>(uint32_t(bits) << 16); }
+};
+
+// IEEE half precision: 5 bits of exponent, 10 of mantissa. Converts with round to nearest even.
+struct Float16 {
+  uint16_t bits = 0;
+  Float16() = default;
+  explicit Float16(float value);
+  explicit operator float() const;
+};
+
+template <class T> inline constexpr DType dtype_of = DType(255);  // 255: not an element type
+template <> inline constexpr DType dtype_of<float> = f32;
+template <> inline constexpr DType dtype_of<double> = f64;
+template <> inline constexpr DType dtype_of<int32_t> = i32;
+template <> inline constexpr DType dtype_of<int64_t> = i64;
+template <> inline constexpr DType dtype_of<uint8_t> = u8;
+template <> inline constexpr DType dtype_of<bool> = boolean;
+template <> inline constexpr DType dtype_of<BFloat16> = bf16;
+template <> inline constexpr DType dtype_of<Float16> = f16;
+
+[[noreturn]] void fail_not_maths(const char* op, DType given);
+
+// Calls f(float()) or f(double()); any other type is an error that says "cast first".
+template <class F> auto visit_maths(const char* op, DType dtype, F&& f) {
+  if (dtype == f32) return f(float());
+  if (dtype == f64) return f(double());
+  fail_not_maths(op, dtype);
+}
+
+// Calls f with a value of the element type, whichever it is.
+template <class F> auto visit(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::f32: return f(float());
+    case DType::f64: return f(double());
+    case DType::i32: return f(int32_t());
+    case DType::i64: return f(int64_t());
+    case DType::u8: return f(uint8_t());
+    case DType::boolean: return f(bool());
+    case DType::bf16: return f(BFloat16());
+    case DType::f16: break;
+  }
+  return f(Float16());
+}
+
+}  // namespace heed

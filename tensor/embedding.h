@@ -1,0 +1,22 @@
+// Embedding: rows of a table by index.
+#pragma once
+
+#include "tensor/kernel.h"
+#include "tensor/tensor.h"
+
+namespace heed {
+
+// table (V, C), ids (...) -> (..., C)
+Tensor embedding(const Tensor& table, const Tensor& ids);
+// dtable[ids[i]] += dy[i], in the order of i
+Tensor embedding_backward(const Tensor& dy, const Tensor& ids, long V);
+
+// For the backends: table (V, C), ids (n), y (n, C).
+namespace kernels {
+template <class T> inline Kernel<void(T* y, const T* table, const int64_t* ids, long n, long C)> embedding{"embedding"};
+// dtable (V, C) is zero before the call
+template <class T>
+inline Kernel<void(T* dtable, const T* dy, const int64_t* ids, long n, long C)> embedding_backward{"embedding"};
+}  // namespace kernels
+
+}  // namespace heed

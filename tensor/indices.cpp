@@ -1,0 +1,32 @@
+#include "tensor/indices.h"
+
+#include "tensor/copy.h"
+
+namespace heed {
+namespace {
+
+// The position of element number e in a row-major tensor.
+Shape position_of(long e, const Shape& shape) {
+  Shape position(shape.dims(), 0);
+  for (int i = shape.dims() - 1; i >= 0; e /= shape[i], i--) position[i] = e % shape[i];
+  return position;
+}
+
+}  // namespace
+
+Tensor checked_indices(const char* op, const Tensor& indices, long limit, Device device) {
+  check_defined(op, indices);
+  HEED_CHECK(is_integer(indices.dtype()), op, "the indices are ", indices.dtype(),
+             "; they must be integers (i64, i32 or u8). Cast first: cast(x, i64)");
+  HEED_CHECK(indices.device() == device, op, "x is on ", device, " and the indices are on ", indices.device(),
+             "; both must be on one device. Move them with to(x, device)");
+  Tensor plain = contiguous(cast(indices, i64));
+  Tensor on_host = to(plain, cpu);
+  const int64_t* index = on_host.data<int64_t>();
+  for (long e = 0; e < plain.numel(); e++)
+    HEED_CHECK(index[e] >= 0 && index[e] < limit, op, "index ", index[e], " at ", position_of(e, plain.shape()),
+               " of the indices, which are ", plain.shape(), ", is out of range; the rule is 0 <= index < ", limit);
+  return plain;
+}
+
+}  // namespace heed

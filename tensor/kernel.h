@@ -1,0 +1,47 @@
+// Kernel slots connect backends. A slot is a named place for one function per backend:
+//
+//   template <class T> inline Kernel<void(T* y, const T* x, long rows, long cols)> softmax_rows{"softmax"};  // header
+//   const Registered on_cpu{softmax_rows<float>, Backend::cpu, softmax_rows_cpu<float>};         // tensor/cpu/...
+//   softmax_rows<T>(x.device())(y, x, rows, cols);                                               // the door
+//
+// Kernels are free functions on pointers and sizes; they never allocate and never throw. Deleting a backend's file
+// empties its slots; a door that meets an empty slot throws "softmax has no cuda kernel".
+#pragma once
+
+#include "tensor/device.h"
+#include "tensor/error.h"
+
+namespace heed {
+
+template <class Signature> class Kernel;
+
+template <class Result, class... Args> class Kernel<Result(Args...)> {
+ public:
+  using Function = Result (*)(Args...);
+
+  constexpr explicit Kernel(const char* op) : op_(op) {}  // constexpr: filled before any registration runs
+
+  void set(Backend backend, Function function) { functions_[static_cast<int>(backend)] = function; }
+  bool has(Backend backend) const { return functions_[static_cast<int>(backend)] != nullptr; }
+  const char* op() const { return op_; }
+
+  Function operator()(Device device) const {
+    Function function = functions_[static_cast<int>(device.backend)];
+    if (!function) fail(op_, op_, " has no ", name(device.backend), " kernel; move x with to(x, cpu)");
+    return function;
+  }
+
+ private:
+  const char* op_;
+  Function functions_[kBackends] = {};
+};
+
+// A static object of this type puts a function into a slot when its file is linked in.
+struct Registered {
+  template <class Result, class... Args>
+  Registered(Kernel<Result(Args...)>& slot, Backend backend, Result (*function)(Args...)) {
+    slot.set(backend, function);
+  }
+};
+
+}  // namespace heed

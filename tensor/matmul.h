@@ -1,0 +1,31 @@
+// Matrix products. The last two axes are the matrices, the axes before them broadcast as a batch. Transposed views
+// are multiplied as they are, without a copy.
+#pragma once
+
+#include "tensor/kernel.h"
+#include "tensor/tensor.h"
+
+namespace heed {
+
+// (..., M, K) x (..., K, N) -> (..., M, N). bf16 and f16 are widened to f32, and so is the result.
+Tensor matmul(const Tensor& a, const Tensor& b);
+// y = a b: da = dy b^T, db = a^T dy, each summed over the axes along which it was broadcast.
+Tensor matmul_backward_a(const Tensor& dy, const Tensor& b, const Shape& a_shape);
+Tensor matmul_backward_b(const Tensor& dy, const Tensor& a, const Shape& b_shape);
+
+// y = a b by three plain loops in the order of the definition: the oracle of the tests. 2-D only.
+Tensor matmul_reference(const Tensor& a, const Tensor& b);
+
+// For the backends: c (batch, m, n), row-major, from matrices that lie anywhere in memory.
+struct MatmulLayout {
+  long m = 0, n = 0, k = 0;
+  bool a_transposed = false, b_transposed = false;  // the memory holds a^T (k, m) or b^T (n, k)
+  long a_row = 0, b_row = 0;                        // elements between two rows in memory
+  Shape batch;
+  Strides a_batch, b_batch;  // elements between two matrices, per batch axis; 0 where one is broadcast
+};
+namespace kernels {
+template <class T> inline Kernel<void(T* c, const T* a, const T* b, const MatmulLayout& layout)> matmul{"matmul"};
+}  // namespace kernels
+
+}  // namespace heed

@@ -1,0 +1,51 @@
+// Randomness without state: Philox4x32-10, a counter-based generator. A draw is a pure function of where it is used
+// and for what, so the same seed gives the same numbers for any number of threads, ranks or micro-batches, on any
+// device, and again when a checkpointed block is recomputed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "tensor/kernel.h"
+#include "tensor/tensor.h"
+
+namespace heed {
+
+using Philox4 = std::array<uint32_t, 4>;
+
+// Ten rounds of Philox on one counter: four independent 32-bit draws.
+Philox4 philox(Philox4 counter, uint64_t key);
+
+// Where randomness is drawn. Key of the generator = (seed, step); counter = (site, sample, i, j).
+struct RandomKey {
+  uint32_t seed = 0;
+  uint32_t step = 0;
+  uint32_t site = 0;    // hash of the user's path and use number
+  uint32_t sample = 0;  // global number of the first example
+  uint64_t key() const { return uint64_t(step) << 32 | seed; }
+};
+
+uint32_t site_hash(std::string_view path, uint32_t use = 0);  // FNV-1a over the path and the use number
+
+// x[e] = draw number e: the counter is (site, sample, e / 4), four draws a call. uniform: low <= x < high.
+Tensor uniform(const Shape& shape, const RandomKey& key, double low = 0, double high = 1, DType dtype = f32,
+               Device device = cpu);
+Tensor normal(const Shape& shape, const RandomKey& key, double mean = 0, double deviation = 1, DType dtype = f32,
+              Device device = cpu);
+Tensor randn(const Shape& shape, uint32_t seed, DType dtype = f32, Device device = cpu);  // normal, for experiments
+
+// Which elements dropout keeps: x is (samples, tokens, channels); element (s, t, c) takes draw c % 8 of the counter
+// (site, sample + s, t, c / 8), eight 16-bit draws a call, and is kept iff it is >= round(65536 p).
+Tensor keep_mask(const Shape& shape, const RandomKey& key, double p, Device device = cpu);  // boolean
+
+// For the backends. `low` and `span` are (low, high - low) of uniform or (mean, deviation) of normal.
+namespace kernels {
+template <class T> using RandomFill = Kernel<void(T* x, long numel, const RandomKey& key, double low, double span)>;
+template <class T> inline RandomFill<T> uniform_fill{"uniform"};
+template <class T> inline RandomFill<T> normal_fill{"normal"};
+inline Kernel<void(bool* keep, long samples, long tokens, long channels, const RandomKey& key, uint32_t threshold)>
+    keep_fill{"keep_mask"};
+}  // namespace kernels
+
+}  // namespace heed

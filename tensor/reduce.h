@@ -1,0 +1,43 @@
+// Reductions: sum, mean, max over any axes ({} means all of them). keep = true leaves the reduced axes with size 1,
+// so that the result broadcasts against x.
+#pragma once
+
+#include "tensor/kernel.h"
+#include "tensor/tensor.h"
+
+namespace heed {
+
+Tensor sum(const Tensor& x, const Shape& axes = {}, bool keep = false);   // of nothing: 0
+Tensor mean(const Tensor& x, const Shape& axes = {}, bool keep = false);  // of nothing: NaN
+// y = sum(x): dx = dy, repeated (an expanded view: nothing is copied). mean: dx = dy / count, repeated.
+Tensor sum_backward(const Tensor& dy, const Shape& x_shape, const Shape& axes);
+Tensor mean_backward(const Tensor& dy, const Shape& x_shape, const Shape& axes);
+
+// Of nothing: throws. NaN wins. Of equal elements the first counts; the indices say where it stands among the
+// reduced elements, taken in row-major order.
+struct MaxResult {
+  Tensor values, indices;  // indices are i64
+};
+MaxResult max_with_indices(const Tensor& x, const Shape& axes = {}, bool keep = false);
+Tensor max(const Tensor& x, const Shape& axes = {}, bool keep = false);
+Tensor argmax(const Tensor& x, int axis = -1, bool keep = false);
+// y = max(x): dx = dy where the maximum stands, 0 elsewhere.
+Tensor max_backward(const Tensor& dy, const Tensor& indices, const Shape& x_shape, const Shape& axes);
+
+// Undoes broadcasting: sums x over the axes along which `shape` was stretched to x's shape.
+Tensor sum_to(const Tensor& x, const Shape& shape);
+
+// For the backends: x is (outer, count, inner), y is (outer, inner). sum_rows needs a workspace of this many bytes.
+namespace kernels {
+template <class T> inline Kernel<long(long outer, long count, long inner)> sum_workspace_bytes{"sum"};
+template <class T>
+inline Kernel<void(T* y, const T* x, long outer, long count, long inner, void* workspace)> sum_rows{"sum"};
+template <class T>
+inline Kernel<void(T* y, int64_t* indices, const T* x, long outer, long count, long inner)> max_rows{"max"};
+// dx (outer, count, inner) is zero before the call
+template <class T>
+inline Kernel<void(T* dx, const T* dy, const int64_t* indices, long outer, long count, long inner)> max_rows_backward{
+    "max"};
+}  // namespace kernels
+
+}  // namespace heed

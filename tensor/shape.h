@@ -1,0 +1,53 @@
+// Shape: a short list of sizes (or strides) that lives on the stack. A scalar has no dimensions and one element;
+// zero-size dimensions are legal everywhere.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <ostream>
+#include <string>
+
+namespace heed {
+
+inline constexpr int kMaxDims = 8;
+
+class Shape {
+ public:
+  Shape() = default;
+  Shape(std::initializer_list<long> sizes);
+  Shape(int dims, long fill);
+
+  int dims() const { return dims_; }
+  long operator[](int i) const { return sizes_[i]; }
+  long& operator[](int i) { return sizes_[i]; }
+  const long* begin() const { return sizes_.data(); }
+  const long* end() const { return sizes_.data() + dims_; }
+  long back() const { return sizes_[dims_ - 1]; }
+
+  void push_back(long size);
+  void insert(int at, long size);
+  void erase(int at);
+
+  long numel() const;       // product of the sizes; throws when it overflows or a size is negative
+  std::string str() const;  // "(2, 3)"
+  bool operator==(const Shape& other) const;
+
+ private:
+  std::array<long, kMaxDims> sizes_{};
+  int dims_ = 0;
+};
+
+using Strides = Shape;  // in elements; 0 where a size is broadcast
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape);
+
+// Strides of a row-major tensor: the last index runs fastest.
+Strides row_major(const Shape& shape);
+
+// The index of a dimension given as -dims..dims-1; throws with the op's name when it is outside.
+int axis_of(const char* op, long axis, const Shape& shape);
+
+// What a and b broadcast to: sizes are aligned at the right, 1 stretches. Throws with the op's name.
+Shape broadcast(const char* op, const Shape& a, const Shape& b);
+
+}  // namespace heed

@@ -1,0 +1,25 @@
+// Softmax along one axis.
+#pragma once
+
+#include "tensor/kernel.h"
+#include "tensor/tensor.h"
+
+namespace heed {
+
+// y_i = exp(x_i - max x) / sum_j exp(x_j - max x). A row that is -inf throughout gives zeros, not NaN: nothing is
+// visible there (the rule of attention's empty rows).
+Tensor softmax(const Tensor& x, int axis = -1);
+// y = softmax(x): dx = y * (dy - sum(y * dy))
+Tensor softmax_backward(const Tensor& dy, const Tensor& y, int axis = -1);
+
+// The same from plain ops: the definition.
+Tensor softmax_reference(const Tensor& x, int axis = -1);
+
+// For the backends: all are (rows, cols).
+namespace kernels {
+template <class T> inline Kernel<void(T* y, const T* x, long rows, long cols)> softmax_rows{"softmax"};
+template <class T>
+inline Kernel<void(T* dx, const T* dy, const T* y, long rows, long cols)> softmax_rows_backward{"softmax"};
+}  // namespace kernels
+
+}  // namespace heed

@@ -1,0 +1,7 @@
+#include "tensor/version.h"
+
+namespace heed {
+
+const char* version() { return HEED_VERSION; }  // the Makefile holds the number
+
+}  // namespace heed

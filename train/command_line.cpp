@@ -1,0 +1,231 @@
+// The only file that includes CLI11: it costs ten seconds of compile time.
+#include "train/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <numeric>
+#include <sstream>
+#include <vector>
+
+#include "tensor/error.h"
+#include "tensor/version.h"
+
+namespace heed {
+namespace {
+
+constexpr int kUsageError = 2;
+
+// What is wrong with the command line: a sentence for the user.
+struct UsageError {
+  std::string text;
+};
+
+template <class... Parts> std::string sentence(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+// How many letters have to be changed, left out, added or swapped with a neighbour to make a into b.
+size_t edits(const std::string& a, const std::string& b) {
+  std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  std::iota(d[0].begin(), d[0].end(), 0);
+  for (size_t i = 1; i <= a.size(); i++) {
+    d[i][0] = i;
+    for (size_t j = 1; j <= b.size(); j++) {
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
+// "; did you mean --steps?", or an empty text when nothing is near.
+std::string suggestion(const std::string& given, const std::vector<std::string>& known) {
+  const auto bare = [](const std::string& name) {
+    return name.substr(std::min(name.find_first_not_of('-'), name.size()));
+  };
+  const std::string* nearest = nullptr;
+  size_t least = std::max<size_t>(2, bare(given).size() / 3) + 1;
+  for (const std::string& name : known) {
+    const bool begins = bare(given).size() >= 3 && bare(name).starts_with(bare(given));
+    const size_t distance = begins ? 0 : edits(bare(given), bare(name));
+    if (distance < std::min(least, bare(name).size())) least = distance, nearest = &name;
+  }
+  return nearest ? "; did you mean " + *nearest + "?" : "";
+}
+
+std::string before_equals(const std::string& text) { return text.substr(0, text.find('=')); }
+
+// The whole text as a number, or false. Independent of the locale.
+template <class T> bool to_number(const std::string& text, T& value) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, value);
+  return error == std::errc() && stop == end;
+}
+
+template <class T> std::string range_text(T low, T high) {
+  const bool below = low > std::numeric_limits<T>::lowest(), above = high < std::numeric_limits<T>::max();
+  if (below && above) return sentence(" from ", low, " to ", high);
+  if (below) return sentence(" of at least ", low);
+  return above ? sentence(" of at most ", high) : "";
+}
+
+}  // namespace
+
+struct CommandLine::Parser {
+  CLI::App app;
+  std::string program;
+  std::vector<std::string> names = {"--help", "--version"};
+  std::vector<std::string> flags = {"--help", "--version"};
+  int exit_code = 0;
+
+  Parser(const std::string& name, const std::string& description)
+      : app(description + "\nIn brackets: what holds when the option is not given.\n", name), program(name) {
+    app.set_help_flag("-h,--help", "print this help and exit");
+    app.set_version_flag("--version", name + " (heed) " + version(), "print the version and exit");
+    app.allow_extras();  // refused in check_unknown, with a suggestion
+    app.get_formatter()->column_width(22);
+  }
+
+  void claim(const std::string& name) {
+    const bool good = name.size() > 3 && name.starts_with("--") && name.find_first_of(" =,:!{") == std::string::npos;
+    HEED_CHECK(good, "CommandLine", "the option is called \"", name, "\"; a name is like --steps");
+    HEED_CHECK(std::find(names.begin(), names.end(), name) == names.end(), "CommandLine", "there is already an option ",
+               name);
+    names.push_back(name);
+  }
+
+  // set(text) stores the value or returns what it must be, such as "a whole number from 1 to 9".
+  void add(const std::string& name, const std::string& help, const std::string& type,
+           std::function<std::string(const std::string&)> set) {
+    claim(name);
+    auto check_and_set = [this, name, set](const std::string& text) {
+      if (std::find(names.begin(), names.end(), text) != names.end())
+        throw UsageError{name + " needs a value behind it, and " + text + " is an option"};
+      const std::string rule = set(text);
+      if (!rule.empty()) throw UsageError{name + " is \"" + text + "\"; it must be " + rule};
+    };
+    app.add_option_function<std::string>(name, check_and_set, help)->type_name(type)->take_last();
+  }
+
+  template <class T> void add_number(const std::string& name, T& value, const std::string& help, T low, T high) {
+    const char* kind = std::is_integral_v<T> ? "a whole number" : "a number";
+    HEED_CHECK(value >= low && value <= high, "CommandLine", "the default of ", name, " is ", value, "; it must be ",
+               kind, range_text(low, high));
+    const auto set = [&value, low, high, kind](const std::string& text) {
+      T given = 0;
+      if (!to_number(text, given) || !(given >= low && given <= high)) return kind + range_text(low, high);
+      value = given;
+      return std::string();
+    };
+    const std::string range = range_text(low, high);
+    const std::string with_range = sentence(help, range.empty() ? "" : ",", range, " (", value, ")");
+    add(name, with_range, std::is_integral_v<T> ? "N" : "X", set);
+  }
+
+  void check_flags(int argc, const char* const* argv) const {
+    for (int i = 1; i < argc; i++) {
+      const std::string name = before_equals(argv[i]);
+      if (name != argv[i] && std::find(flags.begin(), flags.end(), name) != flags.end())
+        throw UsageError{name + " takes no value, and was given as " + argv[i]};
+    }
+  }
+
+  void check_unknown() const {
+    const auto rest = app.remaining();
+    if (rest.empty()) return;
+    const std::string given = before_equals(rest[0]);
+    if (given.starts_with("-") && given != "--" && given != "-")
+      throw UsageError{"unknown option " + given + suggestion(given, names)};
+    throw UsageError{"\"" + rest[0] + "\" belongs to no option" + suggestion(rest[0], names)};
+  }
+
+  bool complain(const std::string& text) {
+    std::cerr << program << ": " << text << "\n" << program << " --help shows all options\n";
+    exit_code = kUsageError;
+    return false;
+  }
+};
+
+CommandLine::CommandLine(const std::string& program, const std::string& description)
+    : parser_(std::make_unique<Parser>(program, description)) {}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::option(const std::string& name, long& value, const std::string& help, long low, long high) {
+  parser_->add_number(name, value, help, low, high);
+}
+
+void CommandLine::option(const std::string& name, int& value, const std::string& help, int low, int high) {
+  parser_->add_number(name, value, help, low, high);
+}
+
+void CommandLine::option(const std::string& name, double& value, const std::string& help, double low, double high) {
+  parser_->add_number(name, value, help, low, high);
+}
+
+void CommandLine::option(const std::string& name, std::string& value, const std::string& help,
+                         std::initializer_list<const char*> choices) {
+  const std::vector<std::string> known(choices.begin(), choices.end());
+  const auto set = [&value, known](const std::string& text) -> std::string {
+    if (!known.empty() && std::find(known.begin(), known.end(), text) == known.end())
+      return (known.size() > 1 ? "one of " : "") + CLI::detail::join(known, ", ") + suggestion(text, known);
+    value = text;
+    return "";
+  };
+  const std::string known_text = known.empty() ? "" : ": " + CLI::detail::join(known, " or ");
+  parser_->add(name, help + known_text + " (" + value + ")", "TEXT", set);
+}
+
+void CommandLine::flag(const std::string& name, bool& value, const std::string& help) {
+  parser_->claim(name);
+  parser_->flags.push_back(name);
+  parser_->app.add_flag_function(
+      name, [&value](int64_t) { value = true; }, help);
+}
+
+bool CommandLine::parse(int argc, const char* const* argv) {
+  Parser& parser = *parser_;
+  try {
+    parser.check_flags(argc, argv);
+    parser.app.parse(argc, argv);
+    parser.check_unknown();
+    return true;
+  } catch (const CLI::CallForHelp&) {
+    std::cout << parser.app.help();
+  } catch (const CLI::CallForVersion& version) {
+    std::cout << version.what() << "\n";
+  } catch (const UsageError& error) {
+    return parser.complain(error.text);
+  } catch (const CLI::ArgumentMismatch&) {  // an option stands last and has no value
+    return parser.complain(before_equals(argv[argc - 1]) + " needs a value behind it");
+  } catch (const std::exception& error) {  // whatever else CLI11 may think of
+    return parser.complain(error.what());
+  }
+  parser.exit_code = 0;
+  return false;
+}
+
+int CommandLine::exit_code() const { return parser_->exit_code; }
+
+int run(const std::string& program, const std::function<int(int, char**)>& body, int argc, char** argv) {
+  try {
+    return body(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::cerr << program << ": out of memory\n";
+  } catch (const std::exception& error) {
+    std::cerr << program << ": " << error.what() << "\n";
+  } catch (...) {
+    std::cerr << program << ": failed for a reason it does not say\n";
+  }
+  return 1;
+}
+
+}  // namespace heed

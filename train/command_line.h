@@ -1,0 +1,54 @@
+// CommandLine: the options of a program. --help (with the defaults) and --version come by themselves; a mistyped
+// option or a bad value is answered by a sentence. Nothing throws or exits behind the program's back.
+//
+//   int body(int argc, char** argv) {
+//     long steps = 2000;  bool quick = false;
+//     CommandLine line("spirals", "Trains a small network on two spirals and draws what it learned.");
+//     line.option("--steps", steps, "training steps", 1, 1'000'000);
+//     line.flag("--quick", quick, "a short run");
+//     if (!line.parse(argc, argv)) return line.exit_code();
+//     ...
+//   }
+//   int main(int argc, char** argv) { return run("spirals", body, argc, argv); }
+#pragma once
+
+#include <cfloat>
+#include <climits>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+
+namespace heed {
+
+class CommandLine {
+ public:
+  CommandLine(const std::string& program, const std::string& description);
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  // The variable's value is the default. Values outside of low..high are refused, and so are NaN and infinity.
+  void option(const std::string& name, long& value, const std::string& help, long low = LONG_MIN, long high = LONG_MAX);
+  void option(const std::string& name, int& value, const std::string& help, int low = INT_MIN, int high = INT_MAX);
+  void option(const std::string& name, double& value, const std::string& help, double low = -DBL_MAX,
+              double high = DBL_MAX);
+  // Any text, or one of the choices if there are some.
+  void option(const std::string& name, std::string& value, const std::string& help,
+              std::initializer_list<const char*> choices = {});
+  void flag(const std::string& name, bool& value, const std::string& help);  // true when it is given
+
+  // False when there is nothing left to do: the help was printed (exit code 0), or what is wrong (exit code 2). An
+  // option that is given twice counts as given last.
+  bool parse(int argc, const char* const* argv);
+  int exit_code() const;
+
+ private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+};
+
+// Calls the body. What it throws ends as "spirals: <what happened>" on stderr and exit code 1.
+int run(const std::string& program, const std::function<int(int, char**)>& body, int argc, char** argv);
+
+}  // namespace heed

@@ -1,0 +1,86 @@
+#include "train/progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+
+namespace heed {
+namespace {
+
+bool is_terminal(const std::ostream& out) {
+  return (&out == &std::cout && isatty(STDOUT_FILENO)) || (&out == &std::cerr && isatty(STDERR_FILENO));
+}
+
+size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
+}
+
+template <class... Args> std::string format(const char* pattern, Args... args) {
+  char text[64];
+  std::snprintf(text, sizeof text, pattern, args...);
+  return text;
+}
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  if (!(seconds >= 0) || seconds > 1e9) return "?";
+  if (seconds < 9.95) return format("%.1f s", seconds);
+  const long s = std::lround(seconds);
+  if (s < 60) return format("%ld s", s);
+  if (s < 3600) return format("%ld min %02ld s", s / 60, s % 60);
+  return format("%ld h %02ld min", s / 3600, s / 60 % 60);
+}
+
+Progress::Progress(const std::string& unit, long total) : Progress(unit, total, std::cerr) {}
+
+Progress::Progress(const std::string& unit, long total, std::ostream& out)
+    : unit_(unit), total_(total), out_(out), terminal_(is_terminal(out)) {}
+
+Progress::~Progress() {
+  if (open_) out_ << std::endl;
+}
+
+double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+bool Progress::due(long done) const {
+  const double since = std::chrono::duration<double>(Clock::now() - shown_).count();
+  if (terminal_) return since >= 0.1;
+  return since >= 60 || (since >= 1 && (done - shown_done_) * 10 >= total_);
+}
+
+void Progress::show(long done, const std::string& text) {
+  if (first_ < 0) first_ = done, first_seconds_ = seconds(), shown_done_ = done;
+  if (!due(done)) return;
+  shown_ = Clock::now(), shown_done_ = done;
+  const std::string total = std::to_string(total_);
+  std::string line = unit_ + format(" %*ld/", int(total.size()), done) + total;
+  if (total_ > 0) line += format("   %3.0f%%", 100.0 * double(done) / double(total_));
+  line += "   " + text;
+  if (done > first_) {
+    const double pace = (seconds() - first_seconds_) / double(done - first_);
+    line += "   " + duration_text(pace * double(total_ - done)) + " left";
+  }
+  print(line);
+}
+
+void Progress::finish(const std::string& text) {
+  const std::string total = std::to_string(total_);
+  print(unit_ + " " + total + "/" + total + "   100%   " + text + "   " + duration_text(seconds()));
+  if (terminal_) out_ << std::endl;
+  open_ = false;
+}
+
+void Progress::print(const std::string& line) {
+  if (!terminal_)
+    out_ << line << std::endl;
+  else  // back to the start of the line, write, erase what is left of the line before
+    out_ << '\r' << line.substr(0, terminal_width() - 1) << "\033[K" << std::flush;
+  open_ = terminal_;
+}
+
+}  // namespace heed
