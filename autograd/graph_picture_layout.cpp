@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
+#include <utility>
 
 namespace heed {
 namespace {
 
-constexpr double kBetweenLayers = 54, kBetweenBoxes = 20, kPort = 18;  // pixels; kPort: between lines at a box
+constexpr double kBetweenLayers = 50, kBetweenBoxes = 20, kPort = 18;  // pixels; kPort: between lines at a box
 constexpr double kWaypoint = 8;                                        // the width of a line on its way
 constexpr int kSortSweeps = 24, kPlaceSweeps = 60;
 
 struct Item {  // a box, or the waypoint of a long line
   int box = -1, layer = 0, rank = 0;
+  bool joined = false;              // by a line
   double size = kWaypoint, at = 0;  // across; `at` is its middle
 };
 
@@ -20,6 +21,32 @@ struct Hop {  // a line's way from one layer to the next
   int from, to, line;
   double weight;                      // of being straight
   double from_port = 0, to_port = 0;  // where it touches, from the item's middle
+};
+
+struct Wish {
+  double at, weight;
+};
+using Wishes = std::vector<Wish>;
+
+struct Group {                                  // neighbours in a layer that stand as close as they may
+  Wishes wishes;                                // for the place of the layer's first item
+  std::vector<std::pair<int, double>> members;  // items, and their distances from the layer's first
+
+  // The weighted median, the middle of it if it is an interval: unlike the mean, it makes most lines quite straight.
+  double at() const {
+    Wishes sorted = wishes;
+    std::sort(sorted.begin(), sorted.end(), [](const Wish& a, const Wish& b) { return a.at < b.at; });
+    double half = 0, below = 0;
+    for (const Wish& wish : sorted) half += wish.weight / 2;
+    size_t i = 0;
+    while (i + 1 < sorted.size() && (below += sorted[i].weight) < half) i++;
+    return below == half && i + 1 < sorted.size() ? (sorted[i].at + sorted[i + 1].at) / 2 : sorted[i].at;
+  }
+
+  void join(const Group& other) {
+    wishes.insert(wishes.end(), other.wishes.begin(), other.wishes.end());
+    members.insert(members.end(), other.members.begin(), other.members.end());
+  }
 };
 
 class Planner {
@@ -74,6 +101,7 @@ class Planner {
         }
         const bool on_the_way = items_[here].box < 0 || items_[next].box < 0;
         hops_[layer].push_back({here, next, int(i), on_the_way ? 6. : source[here] ? 1. : 4.});
+        items_[here].joined = items_[next].joined = true;
         here = next;
       }
     }
@@ -158,42 +186,39 @@ class Planner {
     }
   }
 
-  double wish(int item, bool before, bool behind) const {
-    double sum = 0, weight = 0;
+  // Where the item's lines would be straight.
+  Wishes wishes(int item, bool before, bool behind) const {
+    Wishes list;
     const int layer = items_[item].layer;
     if (before && layer > 0)
       for (const Hop& hop : hops_[layer - 1])
-        if (hop.to == item)
-          sum += hop.weight * (items_[hop.from].at + hop.from_port - hop.to_port), weight += hop.weight;
+        if (hop.to == item) list.push_back({items_[hop.from].at + hop.from_port - hop.to_port, hop.weight});
     if (behind)
       for (const Hop& hop : hops_[layer])
-        if (hop.from == item)
-          sum += hop.weight * (items_[hop.to].at + hop.to_port - hop.from_port), weight += hop.weight;
-    return weight > 0 ? sum / weight : items_[item].at;
+        if (hop.from == item) list.push_back({items_[hop.to].at + hop.to_port - hop.from_port, hop.weight});
+    if (list.empty() && items_[item].joined && (before || behind)) list.push_back({items_[item].at, 1});
+    return list;
   }
 
-  // The places nearest to the wishes that keep the order and the distances (pool adjacent violators).
+  // The places nearest to the wishes that keep the order and the distances (pool adjacent violators): items whose
+  // wishes collide become a group and stand close.
   void settle(int layer, bool before, bool behind) {
-    struct Group {
-      double sum = 0;
-      int count = 0;
-      double mean() const { return sum / count; }
-    };
     std::vector<Group> groups;
-    std::vector<double> room;  // from the first item's middle to this one's if they stand close
+    double room = 0, last = 0;  // room: from the first item's middle to this one's if all stand close
     for (int item : layers_[layer]) {
-      const double size = items_[item].size;
-      const double last = room.empty() ? 0 : items_[layers_[layer][room.size() - 1]].size;
-      room.push_back(room.empty() ? 0 : room.back() + (last + size) / 2 + kBetweenBoxes);
-      groups.push_back({wish(item, before, behind) - room.back(), 1});
-      for (; groups.size() > 1 && groups[groups.size() - 2].mean() > groups.back().mean(); groups.pop_back()) {
-        groups[groups.size() - 2].sum += groups.back().sum;
-        groups[groups.size() - 2].count += groups.back().count;
+      room += groups.empty() ? 0 : (last + items_[item].size) / 2 + kBetweenBoxes;
+      last = items_[item].size;
+      Group own{wishes(item, before, behind), {{item, room}}};
+      for (Wish& wish : own.wishes) wish.at -= room;
+      if (own.wishes.empty()) own.wishes = {{groups.empty() ? 0 : groups.back().at(), 1}};
+      while (!groups.empty() && groups.back().at() > own.at()) {
+        own.join(groups.back());
+        groups.pop_back();
       }
+      groups.push_back(std::move(own));
     }
-    size_t i = 0;
     for (const Group& group : groups)
-      for (int k = 0; k < group.count; k++, i++) items_[layers_[layer][i]].at = group.mean() + room[i];
+      for (const auto& [item, from_first] : group.members) items_[item].at = group.at() + from_first;
   }
 
   void answer() {

@@ -8,9 +8,9 @@
 namespace heed {
 namespace {
 
-constexpr double kPage = 1000, kMargin = 16, kLegend = 34;  // pixels; a wider picture is turned to run downwards
-constexpr double kHeader = 22, kRow = 17, kPad = 5, kSide = 10, kNarrowest = 64;
-constexpr double kBold = 8.2, kMono = 7.3;  // the width of a letter, on the wide side: the viewer chooses the font
+constexpr double kPage = 1000, kMargin = 16, kLegend = 32;  // pixels; a wider picture is turned to run downwards
+constexpr double kHeader = 22, kRow = 17, kPad = 5, kSide = 8, kNarrowest = 66;
+constexpr double kBold = 7.8, kMono = 7.3;  // the width of a letter, on the wide side: the viewer chooses the font
 constexpr double kBeside = 4;               // half the distance between an arrow and the gradient's arrow
 
 struct Look {
@@ -78,10 +78,10 @@ struct Content {
 Content content_of(const GraphBox& box) {
   Content content;
   for (const GraphBox::Output& output : box.outputs) {
+    if (!output.name.empty())
+      content.body.add("<tspan class='n'>" + escape(output.name) + "</tspan>", letters(output.name) * kBold);
     const std::string shape = output.shape.str();
-    const std::string name = output.name.empty() ? "" : "<tspan class='n'>" + escape(output.name) + "</tspan> ";
-    content.body.add(name + "<tspan class='s'>" + shape + "</tspan>",
-                     letters(output.name) * kBold + letters(shape) * kMono + (name.empty() ? 0 : kMono));
+    content.body.add("<tspan class='s'>" + shape + "</tspan>", letters(shape) * kMono);
     for (const std::string& row : output.value) content.body.add(row, letters(row) * kMono);
     for (const std::string& row : output.gradient) content.gradient.add(row, letters(row) * kMono);
   }
@@ -109,7 +109,15 @@ std::string rows_at(const Rows& rows, double middle, double top, const char* typ
   return out;
 }
 
-std::string draw_box(const GraphBox& box, const Content& content, double x, double y, double w, double h) {
+struct Turn {  // from the layout's directions to x and y
+  bool sideways;
+  double x(const LayoutPoint& p) const { return kMargin + (sideways ? p.along : p.across); }
+  double y(const LayoutPoint& p) const { return kMargin + (sideways ? p.across : p.along); }
+};
+
+std::string draw_box(const GraphBox& box, const Content& content, const LayoutBox& place, const Turn& turn) {
+  const double x = turn.x(place.corner), w = turn.sideways ? place.along : place.across;
+  const double y = turn.y(place.corner), h = turn.sideways ? place.across : place.along;
   const Look& look = kLooks[box.kind];
   const double r = look.corner, footer = content.gradient.height();
   const std::string colour = look.colour;
@@ -122,12 +130,6 @@ std::string draw_box(const GraphBox& box, const Content& content, double x, doub
   return out + rows_at(content.body, x + w / 2, y + kHeader + slack / 2, "v") +
          rows_at(content.gradient, x + w / 2, y + h - footer, "g");
 }
-
-struct Turn {  // from the layout's directions to x and y
-  bool sideways;
-  double x(const LayoutPoint& p) const { return kMargin + (sideways ? p.along : p.across); }
-  double y(const LayoutPoint& p) const { return kMargin + (sideways ? p.across : p.along); }
-};
 
 // Curves in the gaps between layers, straight where the line passes one.
 std::string draw_line(std::vector<LayoutPoint> points, const Turn& turn, bool backwards) {
@@ -146,7 +148,7 @@ std::string draw_line(std::vector<LayoutPoint> points, const Turn& turn, bool ba
   return "<path class='" + std::string(backwards ? "b" : "f") + "' d='" + path + "'/>\n";
 }
 
-// The kinds of boxes and arrows that occur; returns where it ends.
+// The kinds of boxes and arrows that occur, around the height y; returns where it ends.
 double draw_legend(std::string& out, const std::vector<GraphBox>& boxes, bool gradients, double y) {
   double x = kMargin;
   auto label = [&](const char* text) {
@@ -171,12 +173,26 @@ double draw_legend(std::string& out, const std::vector<GraphBox>& boxes, bool gr
   return x;
 }
 
-Layout lay_out_boxes(const std::vector<Content>& contents, const std::vector<GraphLine>& lines, bool sideways) {
-  std::vector<LayoutBox> places;
+struct Plan {
+  Layout layout;
+  Turn turn;
+  double width() const { return (turn.sideways ? layout.along : layout.across) + 2 * kMargin; }
+  double height() const { return (turn.sideways ? layout.across : layout.along) + 2 * kMargin; }
+};
+
+Plan plan(const std::vector<Content>& contents, const std::vector<GraphLine>& lines, bool sideways) {
+  std::vector<LayoutBox> boxes;
   std::vector<LayoutLine> ways;
-  for (const Content& c : contents) places.push_back({sideways ? c.width : c.height, sideways ? c.height : c.width});
+  for (const Content& c : contents) boxes.push_back({sideways ? c.width : c.height, sideways ? c.height : c.width});
   for (const GraphLine& line : lines) ways.push_back({line.from, line.to});
-  return lay_out(std::move(places), std::move(ways));
+  return {lay_out(std::move(boxes), std::move(ways)), {sideways}};
+}
+
+Plan best_plan(const std::vector<Content>& contents, const std::vector<GraphLine>& lines) {
+  Plan right = plan(contents, lines, true);
+  if (right.width() <= kPage) return right;
+  Plan down = plan(contents, lines, false);
+  return down.width() < right.width() ? down : right;
 }
 
 }  // namespace
@@ -184,30 +200,23 @@ Layout lay_out_boxes(const std::vector<Content>& contents, const std::vector<Gra
 std::string GraphPicture::svg() const {
   std::vector<Content> contents;
   for (const GraphBox& box : boxes_) contents.push_back(content_of(box));
-  Turn turn{true};
-  Layout layout = lay_out_boxes(contents, lines_, true);
-  if (layout.along + 2 * kMargin > kPage)
-    if (Layout down = lay_out_boxes(contents, lines_, false); down.across < layout.along) turn = {false}, layout = down;
-  const LayoutPoint end{layout.along, layout.across};
-  auto has_gradient = [&](int box) { return !contents[box].gradient.text.empty(); };
-  std::string out;
+  const Plan plan = best_plan(contents, lines_);
+  const Layout& layout = plan.layout;
+  std::string graph, legend;
   bool gradients = false;
   for (size_t i = 0; i < lines_.size(); i++) {
-    out += draw_line(layout.lines[i].points, turn, false);
-    if (!has_gradient(lines_[i].from) || !has_gradient(lines_[i].to)) continue;
-    out += draw_line(layout.lines[i].points, turn, true);
+    graph += draw_line(layout.lines[i].points, plan.turn, false);
+    if (contents[lines_[i].from].gradient.text.empty() || contents[lines_[i].to].gradient.text.empty()) continue;
+    graph += draw_line(layout.lines[i].points, plan.turn, true);
     gradients = true;
   }
-  for (size_t i = 0; i < boxes_.size(); i++) {
-    const LayoutBox& box = layout.boxes[i];
-    const double w = turn.sideways ? box.along : box.across, h = turn.sideways ? box.across : box.along;
-    out += draw_box(boxes_[i], contents[i], turn.x(box.corner), turn.y(box.corner), w, h);
-  }
-  const double legend = draw_legend(out, boxes_, gradients, turn.y(end) + kLegend);
-  const double width = std::max(turn.x(end) + kMargin, legend), height = turn.y(end) + kLegend + kMargin + 4;
-  return format("<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' viewBox='0 0 %.0f %.0f'>\n", width,
-                height, width, height) +
-         kStyle + "<rect width='100%' height='100%' fill='#fff'/>\n" + out + "</svg>\n";
+  for (size_t i = 0; i < boxes_.size(); i++) graph += draw_box(boxes_[i], contents[i], layout.boxes[i], plan.turn);
+  const double height = plan.height() + kLegend;
+  const double width = std::max(plan.width(), draw_legend(legend, boxes_, gradients, height - kLegend / 2));
+  return format("<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f'>\n", width, height) + kStyle +
+         "<rect width='100%' height='100%' fill='#fff'/>\n" +
+         format("<g transform='translate(%.1f,0)'>\n", (width - plan.width()) / 2) + graph + "</g>\n" + legend +
+         "</svg>\n";
 }
 
 }  // namespace heed

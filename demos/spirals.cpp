@@ -29,10 +29,10 @@ using namespace heed;
 namespace {
 
 struct Settings {
-  long steps = 2000;
+  long steps = 1200;
   long width = 64;
-  long points = 800;
-  double noise = 0.025;
+  long points = 1000;
+  double noise = 0.02;
   double rate = 0.01;
   long seed = 1;
   std::string activation = "tanh";
@@ -43,7 +43,7 @@ struct Settings {
 
 // ---- data and model
 
-constexpr double kTurns = 2;  // of each spiral, which ends at distance 1 from the middle
+constexpr double kTurns = 2.5;  // of each spiral, which ends at distance 1 from the middle
 
 struct Points {
   Tensor places;   // (N, 2)
@@ -132,7 +132,8 @@ std::vector<double> train(Mlp& model, const Points& points, const Settings& s) {
 constexpr Colour kPaper = rgb(0xfdfcf9), kInk = rgb(0x27313c);
 constexpr Colour kDots[] = {rgb(0x1c5688), rgb(0xc4600f)};  // the two classes, as in diverging()
 constexpr Box kMap{32, 92, 576, 576};
-constexpr double kView = 1.22;                       // the map shows -kView..kView in both directions
+constexpr double kTint = 0.55;                        // how strong the colours of the map are, 0..1
+constexpr double kView = 1.14;                       // the map shows -kView..kView in both directions
 constexpr double kColumn = 652, kColumnWidth = 216;  // right of the map
 
 Point on_map(double x, double y) {
@@ -167,7 +168,7 @@ void draw_map(Picture& picture, Mlp& model) {
   for (long y = 0; y < height; y++)
     for (long x = 0; x < width; x++) {
       const long px = long(kMap.x) + x, py = long(kMap.y) + y;
-      picture.pixel(px, py, diverging(0.62 * std::tanh(at(x, y) / 2)));  // tanh(z / 2) = p1 - p0
+      picture.pixel(px, py, diverging(kTint * std::tanh(at(x, y) / 2)));  // tanh(z / 2) = p1 - p0
       const double slope = std::hypot(at(x + 1, y) - at(x - 1, y), at(x, y + 1) - at(x, y - 1)) / 2;
       picture.blend(px, py, kInk, 0.85 * std::clamp(1.3 - std::abs(at(x, y)) / (slope + 1e-9), 0.0, 1.0));
     }
@@ -197,7 +198,7 @@ void draw_legend(Picture& picture, double y) {
   picture.text({kColumn + 28, y + 4.5}, "both equally likely", style);
   y += 24;
   for (int i = 0; i < int(kColumnWidth); i++)
-    picture.rectangle({kColumn + i, y, 1, 12}, diverging(0.62 * (2 * i / (kColumnWidth - 1) - 1)));
+    picture.rectangle({kColumn + i, y, 1, 12}, diverging(kTint * (2 * i / (kColumnWidth - 1) - 1)));
   picture.text({kColumn, y + 28}, "surely first", style);
   picture.text({kColumn + kColumnWidth, y + 28}, "surely second", {.size = 9, .colour = kInk, .align = Align::right});
 }
@@ -225,7 +226,7 @@ void draw(const Settings& s, Mlp& model, const Points& points, const Result& res
   draw_map(picture, model);
   draw_points(picture, points);
   draw_legend(picture, kMap.y + 8);
-  picture.text({kColumn - 2, 322}, percent(result.accuracy), {.size = 34, .colour = kInk, .weight = 0.15});
+  picture.text({kColumn, 322}, percent(result.accuracy), {.size = 34, .colour = kInk, .weight = 0.15});
   picture.text({kColumn, 346}, "of " + std::to_string(result.held_out) + " points it has not seen",
                {.size = 9, .colour = kInk});
   plot_logarithmic(picture, {kColumn + 40, 430, kColumnWidth - 40, 200},

@@ -1,5 +1,6 @@
 #include "tensor/matmul.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "tensor/copy.h"
@@ -54,6 +55,10 @@ void check_matmul(const Tensor& a, const Tensor& b) {
              turned ? " Did you mean matmul(a, transpose(b))?" : "");
   HEED_CHECK(a.size(-2) <= kMost && a.size(-1) <= kMost && b.size(-1) <= kMost, "matmul", "a is ", a.shape(),
              " and b is ", b.shape(), "; a matrix has at most ", kMost, " rows and columns. Cut it with slice");
+  for (int i = -3; i >= -std::min(a.dims(), b.dims()); i--)
+    HEED_CHECK(a.size(i) == b.size(i) || a.size(i) == 1 || b.size(i) == 1, "matmul", "a is ", a.shape(), " and b is ",
+               b.shape(), "; the axes before the last two do not broadcast: sizes aligned at the right must be equal or 1 (",
+               a.size(i), " != ", b.size(i), ")");
 }
 
 Shape batch_of(const Tensor& x) {

@@ -104,7 +104,8 @@ BOOST_AUTO_TEST_CASE(huge_sizes_throw_and_the_process_goes_on) {
 }
 
 BOOST_AUTO_TEST_CASE(bytes_that_cannot_be_counted_throw) {
-  BOOST_TEST(error_of([] { zeros({1L << 61}, f64); }) == "empty: (2305843009213693952,) of f64 has more bytes than 2^63 - 1");
+  BOOST_TEST(error_of([] { zeros({1L << 61}, f64); }) ==
+             "empty: (2305843009213693952,) of f64 has more bytes than 2^63 - 1");
   for (size_t bytes : {std::numeric_limits<size_t>::max(), size_t(1) << 63, (size_t(1) << 63) + 1})
     out_of_memory_text([&] { allocate(bytes, cpu); });
 }
@@ -124,8 +125,9 @@ BOOST_AUTO_TEST_CASE(threads_may_allocate_at_the_same_time) {
 }
 
 BOOST_AUTO_TEST_CASE(an_absent_device_says_so) {
-  BOOST_TEST(error_of([] { Tensor::empty({1}, f32, {Backend::cpu, -1}); }) ==
-             "device: cpu:-1 is not available here; use cpu");
+  BOOST_TEST(error_of([] {
+               Tensor::empty({1}, f32, {Backend::cpu, -1});
+             }) == "device: cpu:-1 is not available here; use cpu");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

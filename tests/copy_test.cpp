@@ -24,8 +24,8 @@ BOOST_AUTO_TEST_CASE(small_integers_survive_every_pair_of_types) {
       const bool flags = from == boolean || to == boolean;
       Tensor x = tensor({0, 1, 2, 3, 4, 127}, {2, 3}, from), y = cast(transpose(x), to);
       BOOST_TEST(y.dtype() == to);
-      BOOST_TEST(y.to_vector<double>() == (flags ? std::vector<double>{0, 1, 1, 1, 1, 1}
-                                                 : std::vector<double>{0, 3, 1, 4, 2, 127}));
+      BOOST_TEST(y.to_vector<double>() ==
+                 (flags ? std::vector<double>{0, 1, 1, 1, 1, 1} : std::vector<double>{0, 3, 1, 4, 2, 127}));
     }
 }
 
@@ -116,8 +116,9 @@ BOOST_AUTO_TEST_CASE(an_expanded_target_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_source_that_does_not_broadcast_is_refused) {
-  BOOST_TEST(error_of([] { copy_into(zeros({3}), zeros({2, 3})); }) ==
-             "copy_into: the target is (3,) and the source (2, 3); the source must broadcast to the target");
+  BOOST_TEST(error_of([] {
+               copy_into(zeros({3}), zeros({2, 3}));
+             }) == "copy_into: the target is (3,) and the source (2, 3); the source must broadcast to the target");
   error_of([] { copy_into(zeros({3}), zeros({2})); });
   error_of([] { copy_into(Tensor(), zeros({2})); });
   error_of([] { copy_into(zeros({2}), Tensor()); });

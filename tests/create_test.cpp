@@ -38,8 +38,9 @@ BOOST_AUTO_TEST_CASE(tensor_takes_values_in_row_major_order) {
   BOOST_TEST(tensor({1, 2.5}).shape() == Shape{2});
   BOOST_TEST(tensor({0.1}, f64).item() == 0.1);
   BOOST_TEST(tensor({1, 2}, i64).dtype() == i64);
-  BOOST_TEST(error_of([] { tensor({1, 2, 3}, {2, 2}); }) ==
-             "tensor: 3 values were given for shape (2, 2), which has 4 elements");
+  BOOST_TEST(error_of([] {
+               tensor({1, 2, 3}, {2, 2});
+             }) == "tensor: 3 values were given for shape (2, 2), which has 4 elements");
 }
 
 BOOST_AUTO_TEST_CASE(from_vector_keeps_type_and_bits) {

@@ -12,8 +12,7 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
 // Every pattern of 16 bits, widened and narrowed again, gives itself; a NaN stays a NaN of the same sign.
-template <class Half>
-int patterns_that_do_not_return() {
+template <class Half> int patterns_that_do_not_return() {
   int bad = 0;
   for (uint32_t bits = 0; bits < 65536; bits++) {
     Half half;
@@ -29,8 +28,7 @@ int patterns_that_do_not_return() {
 }
 
 // Rounding is to the nearest, and in the middle to the even neighbour: checked between all neighbours.
-template <class Half>
-int middles_that_round_wrong(uint32_t infinity) {
+template <class Half> int middles_that_round_wrong(uint32_t infinity) {
   int bad = 0;
   for (uint32_t bits = 0; bits + 1 < infinity; bits++) {
     Half low, high;
@@ -58,10 +56,10 @@ BOOST_AUTO_TEST_CASE(names_and_sizes) {
     const char* text;
     long bytes;
     bool maths, integer, storage;
-  } table[] = {{f32, "f32", 4, true, false, false},         {f64, "f64", 8, true, false, false},
-               {i32, "i32", 4, false, true, false},         {i64, "i64", 8, false, true, false},
-               {u8, "u8", 1, false, true, false},           {boolean, "boolean", 1, false, false, false},
-               {bf16, "bf16", 2, false, false, true},       {f16, "f16", 2, false, false, true}};
+  } table[] = {{f32, "f32", 4, true, false, false},   {f64, "f64", 8, true, false, false},
+               {i32, "i32", 4, false, true, false},   {i64, "i64", 8, false, true, false},
+               {u8, "u8", 1, false, true, false},     {boolean, "boolean", 1, false, false, false},
+               {bf16, "bf16", 2, false, false, true}, {f16, "f16", 2, false, false, true}};
   for (const auto& row : table) {
     BOOST_TEST(name(row.dtype) == std::string(row.text));
     BOOST_TEST(size_of(row.dtype) == row.bytes);

@@ -73,8 +73,7 @@ Tensor if_needed(bool needed, const Tensor& x) { return needed ? x : Tensor(); }
 BOOST_AUTO_TEST_SUITE(elementwise_test)
 
 BOOST_AUTO_TEST_CASE(unary_ops_equal_a_scalar_loop_in_any_layout) {
-  for (const Unary& op : kUnary)
-    BOOST_TEST_CONTEXT(op.name) for (DType dtype : {f32, f64}) {
+  for (const Unary& op : kUnary) BOOST_TEST_CONTEXT(op.name) for (DType dtype : {f32, f64}) {
       const Tensor x = inputs(op, {4, 5, 6}, dtype);
       for (const Tensor& view : {x, transpose(x), permute(x, {2, 0, 1}), slice(x, 1, 0, 5, 2), slice(x, 2, 1, 2),
                                  expand(slice(x, 0, 1, 2), {3, 5, 6}), select(select(select(x, 0, 1), 0, 1), 0, 1),
@@ -97,8 +96,7 @@ BOOST_AUTO_TEST_CASE(unary_derivatives_equal_central_differences) {
 }
 
 BOOST_AUTO_TEST_CASE(binary_ops_broadcast_in_any_layout) {
-  for (const Binary& op : kBinary)
-    BOOST_TEST_CONTEXT(op.name) for (DType dtype : {f32, f64}) {
+  for (const Binary& op : kBinary) BOOST_TEST_CONTEXT(op.name) for (DType dtype : {f32, f64}) {
       const Tensor x = noise({3, 4, 5}, 1, dtype), z = noise({3, 4, 5}, 2, dtype);
       struct {
         Tensor a, b;
@@ -118,8 +116,7 @@ BOOST_AUTO_TEST_CASE(binary_ops_broadcast_in_any_layout) {
 }
 
 BOOST_AUTO_TEST_CASE(a_number_is_a_tensor_of_one_element) {
-  for (const Binary& op : kBinary)
-    BOOST_TEST_CONTEXT(op.name) {
+  for (const Binary& op : kBinary) BOOST_TEST_CONTEXT(op.name) {
       const Tensor x = noise({3, 4}, 1, f32), two = scalar(2);
       BOOST_TEST(same_bits(op.with_number(x, 2), op.f(x, two)));
       BOOST_TEST(same_bits(op.of_number(2, x), op.f(two, x)));
@@ -127,13 +124,17 @@ BOOST_AUTO_TEST_CASE(a_number_is_a_tensor_of_one_element) {
 }
 
 BOOST_AUTO_TEST_CASE(binary_derivatives_equal_central_differences) {
-  for (const Binary& op : kBinary)
-    BOOST_TEST_CONTEXT(op.name) {
-      const Tensor a = noise({3, 4}, 1) + 4.0, b = transpose(noise({4, 1}, 2)) + 3.0, y = op.f(a, b), dy = noise({3, 4}, 3);
+  for (const Binary& op : kBinary) BOOST_TEST_CONTEXT(op.name) {
+      const Tensor a = noise({3, 4}, 1) + 4.0, b = transpose(noise({4, 1}, 2)) + 3.0, y = op.f(a, b),
+                   dy = noise({3, 4}, 3);
       const Tensor save_a = if_needed(op.saves == Saves::ab, a), save_y = if_needed(op.saves == Saves::by, y);
       const Tensor save_b = if_needed(op.saves == Saves::ab || op.saves == Saves::by, b);
-      auto slope_a = [&](double u, double v) { return (op.scalar(u + kStep, v) - op.scalar(u - kStep, v)) / (2 * kStep); };
-      auto slope_b = [&](double u, double v) { return (op.scalar(u, v + kStep) - op.scalar(u, v - kStep)) / (2 * kStep); };
+      auto slope_a = [&](double u, double v) {
+        return (op.scalar(u + kStep, v) - op.scalar(u - kStep, v)) / (2 * kStep);
+      };
+      auto slope_b = [&](double u, double v) {
+        return (op.scalar(u, v + kStep) - op.scalar(u, v - kStep)) / (2 * kStep);
+      };
       check_close(op.da(dy, save_a, save_b, save_y), dy * zip(a, b, slope_a), kDifference);
       check_close(op.db(dy, save_a, save_b, save_y), dy * zip(a, b, slope_b), kDifference);
     }
@@ -148,8 +149,7 @@ BOOST_AUTO_TEST_CASE(a_gradient_that_passes_through_is_not_copied) {
 BOOST_AUTO_TEST_CASE(nan_passes_through_relu_and_maximum) {
   for (DType dtype : {f32, f64}) {
     const Tensor nan = full({40}, kNan, dtype), one = ones({40}, dtype);
-    for (const Tensor& y : {relu(nan), maximum(nan, one), maximum(one, nan), maximum(nan, nan)})
-      check_close(y, nan, 0);
+    for (const Tensor& y : {relu(nan), maximum(nan, one), maximum(one, nan), maximum(nan, nan)}) check_close(y, nan, 0);
   }
 }
 
@@ -171,9 +171,18 @@ BOOST_AUTO_TEST_CASE(of_equal_elements_the_gradient_of_maximum_goes_to_one_side)
 
 BOOST_AUTO_TEST_CASE(operators_are_the_named_ops) {
   const Tensor a = noise({2, 3}, 1), b = noise({3}, 2);
-  for (const auto& [got, want] : {std::pair(a + b, add(a, b)), {a - b, sub(a, b)}, {a * b, mul(a, b)}, {a / b, div(a, b)},
-                                  {-a, neg(a)}, {a + 2.0, add(a, 2.0)}, {2.0 - a, sub(2.0, a)}, {a * 2.0, a + a},
-                                  {1.0 / a, div(1.0, a)}, {2.0 * a, a * 2.0}, {a - 1.0, sub(a, 1.0)}, {1.0 + a, a + 1.0},
+  for (const auto& [got, want] : {std::pair(a + b, add(a, b)),
+                                  {a - b, sub(a, b)},
+                                  {a * b, mul(a, b)},
+                                  {a / b, div(a, b)},
+                                  {-a, neg(a)},
+                                  {a + 2.0, add(a, 2.0)},
+                                  {2.0 - a, sub(2.0, a)},
+                                  {a * 2.0, a + a},
+                                  {1.0 / a, div(1.0, a)},
+                                  {2.0 * a, a * 2.0},
+                                  {a - 1.0, sub(a, 1.0)},
+                                  {1.0 + a, a + 1.0},
                                   {a / 2.0, div(a, 2.0)}})
     BOOST_TEST(same_bits(got, want));
 }

@@ -49,8 +49,8 @@ size_t peak_of(FunctionRef<void()> f) {
 BOOST_AUTO_TEST_SUITE(matmul_test)
 
 BOOST_AUTO_TEST_CASE(products_of_all_shapes_equal_the_definition) {
-  const Shape sizes[] = {{1, 1, 1},    {1, 7, 1},   {5, 1, 3},    {2, 3, 4},      {17, 31, 13},  {33, 257, 100},
-                         {1, 409, 7},  {2053, 3, 31}, {3, 2, 2100}, {130, 64, 129}, {600, 20, 90}, {64, 65, 700}};
+  const Shape sizes[] = {{1, 1, 1},   {1, 7, 1},     {5, 1, 3},    {2, 3, 4},      {17, 31, 13},  {33, 257, 100},
+                         {1, 409, 7}, {2053, 3, 31}, {3, 2, 2100}, {130, 64, 129}, {600, 20, 90}, {64, 65, 700}};
   for (DType dtype : {f32, f64})
     for (const Shape& s : sizes) check_product(noise({s[0], s[1]}, 1, dtype), noise({s[1], s[2]}, 2, dtype));
 }
@@ -71,7 +71,8 @@ BOOST_AUTO_TEST_CASE(transposed_operands_are_read_in_place) {
 
 BOOST_AUTO_TEST_CASE(batched_transposed_and_sliced_operands_are_read_in_place) {
   const Tensor x = noise({4, 64, 3, 2, 32}), q = permute(select(x, 2, 0), {0, 2, 1, 3});  // (4, 2, 64, 32)
-  const Tensor k = permute(select(x, 2, 1), {0, 2, 1, 3}), w = noise({64, 40}, 2), turned = transpose(noise({4, 64, 30}));
+  const Tensor k = permute(select(x, 2, 1), {0, 2, 1, 3}), w = noise({64, 40}, 2),
+               turned = transpose(noise({4, 64, 30}));
   const size_t scores = 4 * 2 * 64 * 64 * 8, tall = 4 * 30 * 40 * 8;
   BOOST_TEST(peak_of([&] { matmul(q, transpose(k)); }) <= scores + scores / 8);
   BOOST_TEST(peak_of([&] { matmul(turned, w); }) <= tall + tall / 8);
@@ -80,10 +81,10 @@ BOOST_AUTO_TEST_CASE(batched_transposed_and_sliced_operands_are_read_in_place) {
 }
 
 BOOST_AUTO_TEST_CASE(batches_broadcast_on_either_side) {
-  const Shape cases[][2] = {{{3, 4, 5}, {3, 5, 6}},       {{3, 4, 5}, {5, 6}},          {{4, 5}, {3, 5, 6}},
-                            {{1, 4, 5}, {3, 5, 6}},       {{2, 1, 4, 5}, {3, 5, 6}},    {{2, 3, 4, 5}, {2, 1, 5, 6}},
-                            {{2, 3, 1, 5}, {5, 1}},       {{9, 2, 30, 40}, {2, 40, 50}}, {{2, 2, 2, 2, 2, 3}, {3, 2}},
-                            {{1, 1, 1}, {1, 1}},          {{7, 1, 5}, {5, 6}}};
+  const Shape cases[][2] = {
+      {{3, 4, 5}, {3, 5, 6}},       {{3, 4, 5}, {5, 6}},          {{4, 5}, {3, 5, 6}},    {{1, 4, 5}, {3, 5, 6}},
+      {{2, 1, 4, 5}, {3, 5, 6}},    {{2, 3, 4, 5}, {2, 1, 5, 6}}, {{2, 3, 1, 5}, {5, 1}}, {{9, 2, 30, 40}, {2, 40, 50}},
+      {{2, 2, 2, 2, 2, 3}, {3, 2}}, {{1, 1, 1}, {1, 1}},          {{7, 1, 5}, {5, 6}}};
   for (const auto& [a, b] : cases) check_product(noise(a, 1), noise(b, 2));
 }
 
@@ -103,9 +104,10 @@ BOOST_AUTO_TEST_CASE(any_strides_give_the_same_product) {
 }
 
 BOOST_AUTO_TEST_CASE(empty_products_are_zero_or_empty) {
-  const Shape cases[][3] = {{{3, 0}, {0, 4}, {3, 4}},       {{0, 5}, {5, 4}, {0, 4}},       {{3, 5}, {5, 0}, {3, 0}},
-                            {{2, 3, 0}, {0, 4}, {2, 3, 4}}, {{2, 3, 0}, {2, 0, 4}, {2, 3, 4}}, {{0, 3, 5}, {5, 4}, {0, 3, 4}},
-                            {{0, 3, 5}, {1, 5, 4}, {0, 3, 4}}, {{0, 0}, {0, 0}, {0, 0}},    {{2, 0, 5}, {5, 4}, {2, 0, 4}}};
+  const Shape cases[][3] = {
+      {{3, 0}, {0, 4}, {3, 4}},          {{0, 5}, {5, 4}, {0, 4}},          {{3, 5}, {5, 0}, {3, 0}},
+      {{2, 3, 0}, {0, 4}, {2, 3, 4}},    {{2, 3, 0}, {2, 0, 4}, {2, 3, 4}}, {{0, 3, 5}, {5, 4}, {0, 3, 4}},
+      {{0, 3, 5}, {1, 5, 4}, {0, 3, 4}}, {{0, 0}, {0, 0}, {0, 0}},          {{2, 0, 5}, {5, 4}, {2, 0, 4}}};
   for (const auto& [a, b, c] : cases) {
     for (int round = 0; round < 2; round++) full(c, 7);  // so that fresh memory is not zero by chance
     check_close(matmul(ones(a), ones(b)), zeros(c), 0);

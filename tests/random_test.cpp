@@ -120,8 +120,9 @@ BOOST_AUTO_TEST_CASE(micro_batches_draw_the_same_mask) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_arguments_are_refused) {
-  BOOST_TEST(error_of([] { keep_mask({3, 4}, {}, 0.5); }) ==
-             "keep_mask: the shape is (3, 4); it must be (samples, tokens, channels)");
+  BOOST_TEST(error_of([] {
+               keep_mask({3, 4}, {}, 0.5);
+             }) == "keep_mask: the shape is (3, 4); it must be (samples, tokens, channels)");
   BOOST_TEST(error_of([] { keep_mask({1, 1, 1}, {}, 1); }) == "keep_mask: p is 1; the rule is 0 <= p < 1");
   error_of([] { keep_mask({1, 1, 1}, {}, std::nan("")); });
   BOOST_TEST(error_of([] { uniform({1}, {}, 1, 0); }) == "uniform: low is 1 and high is 0; the rule is low <= high");

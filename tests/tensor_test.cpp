@@ -15,8 +15,7 @@ BOOST_AUTO_TEST_CASE(a_default_tensor_is_undefined) {
   Tensor x;
   BOOST_TEST(!x.defined());
   BOOST_TEST(x.str() == "Tensor(undefined)");
-  BOOST_TEST(error_of([&] { x.item(); }) ==
-             "item: got an undefined tensor; create one with zeros, randn, tensor, ...");
+  BOOST_TEST(error_of([&] { x.item(); }) == "item: got an undefined tensor; create one with zeros, randn, tensor, ...");
   error_of([&] { x.device(); });
   error_of([&] { x.to_vector<float>(); });
   error_of([&] { x.data<float>(); });
@@ -111,7 +110,9 @@ BOOST_AUTO_TEST_CASE(contiguous_means_row_major_without_gaps) {
 BOOST_AUTO_TEST_CASE(a_view_must_stay_inside_of_its_storage) {
   Tensor x = arange(10);
   BOOST_TEST(Tensor::view(x, {4}, {-3}, 9).to_vector<int>() == (std::vector<int>{9, 6, 3, 0}));
-  BOOST_TEST(error_of([&] { Tensor::view(x, {2, 5}, {5, 1}, 1); }) ==
+  BOOST_TEST(error_of([&] {
+               Tensor::view(x, {2, 5}, {5, 1}, 1);
+             }) ==
              "view: shape (2, 5) with strides (5, 1) from element 1 reaches outside of its storage of 10 elements");
   const long huge = std::numeric_limits<long>::max();
   for (long stride : {-4L, 4L, huge, -huge, huge / 2 + 1}) error_of([&] { Tensor::view(x, {4}, {stride}, 5); });

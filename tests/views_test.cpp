@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(reshape_copies_only_when_it_must) {
   Tensor x = numbered({4, 6});
   auto is_view = [&](const Tensor& y) { return y.storage() == x.storage(); };
   BOOST_TEST(is_view(reshape(x, {2, 12})));
-  BOOST_TEST(is_view(reshape(slice(x, 1, 0, 3), {2, 2, 3, 1})));           // cut inside of each axis
+  BOOST_TEST(is_view(reshape(slice(x, 1, 0, 3), {2, 2, 3, 1})));                   // cut inside of each axis
   BOOST_TEST(is_view(reshape(slice(reshape(x, {4, 2, 3}), 0, 0, 4, 2), {2, 6})));  // merge what fits together
   BOOST_TEST(is_view(reshape(expand(reshape(x, {24, 1}), {24, 5}), {4, 6, 5})));
   BOOST_TEST(!is_view(flatten(transpose(x))));

@@ -14,7 +14,7 @@ namespace {
 unsigned char* compress_with_zlib(unsigned char* data, int size, int* compressed_size, int /*quality*/) {
   uLongf room = compressBound(uLong(size));
   auto* compressed = static_cast<unsigned char*>(std::malloc(room));
-  if (compressed && compress2(compressed, &room, data, uLong(size), Z_BEST_COMPRESSION) == Z_OK) {
+  if (compressed && compress2(compressed, &room, data, uLong(size), Z_DEFAULT_COMPRESSION) == Z_OK) {
     *compressed_size = int(room);
     return compressed;
   }

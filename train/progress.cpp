@@ -55,7 +55,7 @@ bool Progress::due(long done) const {
 
 void Progress::show(long done, const std::string& text) {
   if (first_ < 0) first_ = done, first_seconds_ = seconds(), shown_done_ = done;
-  if (!due(done)) return;
+  if (!due(done) || done >= total_) return;  // the last line is finish()'s
   shown_ = Clock::now(), shown_done_ = done;
   const std::string total = std::to_string(total_);
   std::string line = unit_ + format(" %*ld/", int(total.size()), done) + total;
