@@ -1,6 +1,8 @@
 // How GraphPicture looks: the sizes of its boxes, their text, the arrows and the legend.
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
+#include <utility>
 
 #include "autograd/graph_picture.h"
 #include "autograd/graph_picture_layout.h"
@@ -133,17 +135,18 @@ std::string draw_box(const GraphBox& box, const Content& content, const LayoutBo
 
 // Curves in the gaps between layers, straight where the line passes one.
 std::string draw_line(std::vector<LayoutPoint> points, const Turn& turn, bool backwards) {
-  for (LayoutPoint& p : points) p.across += backwards ? kBeside : -kBeside;
+  const double beside = backwards ? kBeside : -kBeside;
+  for (LayoutPoint& p : points) p.across += beside;
   if (backwards) std::reverse(points.begin(), points.end());
   std::string path = format("M%.1f,%.1f", turn.x(points[0]), turn.y(points[0]));
-  for (size_t i = 1; i < points.size(); i++) {
-    const LayoutPoint a = points[i - 1], b = points[i];
-    const LayoutPoint p{(a.along + b.along) / 2, a.across}, q{p.along, b.across};
-    if (i % 2 == 1)
-      path +=
-          format("C%.1f,%.1f %.1f,%.1f %.1f,%.1f", turn.x(p), turn.y(p), turn.x(q), turn.y(q), turn.x(b), turn.y(b));
-    else
-      path += format("L%.1f,%.1f", turn.x(b), turn.y(b));
+  for (size_t i = 0; i + 1 < points.size(); i += 2) {
+    const LayoutPoint a = points[i], b = points[i + 1];
+    if (i > 0) path += format("L%.1f,%.1f", turn.x(a), turn.y(a));
+    const double slope = std::clamp((b.across - a.across) / (b.along - a.along), -1.5, 1.5);
+    const double middle = (a.along + b.along) / 2 - beside * slope;  // the two stay apart where they are steep
+    const LayoutPoint p{middle, a.across}, q{middle, b.across};
+    path += format("C%.1f,%.1f %.1f,%.1f", turn.x(p), turn.y(p), turn.x(q), turn.y(q));
+    path += format(" %.1f,%.1f", turn.x(b), turn.y(b));
   }
   return "<path class='" + std::string(backwards ? "b" : "f") + "' d='" + path + "'/>\n";
 }
@@ -213,7 +216,8 @@ std::string GraphPicture::svg() const {
   for (size_t i = 0; i < boxes_.size(); i++) graph += draw_box(boxes_[i], contents[i], layout.boxes[i], plan.turn);
   const double height = plan.height() + kLegend;
   const double width = std::max(plan.width(), draw_legend(legend, boxes_, gradients, height - kLegend / 2));
-  return format("<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f'>\n", width, height) + kStyle +
+  return format("<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' ", width, height) +
+         format("viewBox='0 0 %.0f %.0f'>\n", width, height) + kStyle +
          "<rect width='100%' height='100%' fill='#fff'/>\n" +
          format("<g transform='translate(%.1f,0)'>\n", (width - plan.width()) / 2) + graph + "</g>\n" + legend +
          "</svg>\n";

@@ -103,7 +103,14 @@ double accuracy(Mlp& model, const Points& points) {
   return double(right) / double(odds.size());
 }
 
-std::vector<double> train(Mlp& model, const Points& points, const Settings& s) {
+struct Result {
+  std::vector<double> losses;  // one per step
+  double seconds;
+  double accuracy;  // on held-out points
+  long held_out;
+};
+
+Result train(Mlp& model, const Points& points, const Points& held_out, const Settings& s) {
   ParameterArena arena(model);
   AdamW optimiser(arena, {.weight_decay = 1e-3});
   Context ctx;
@@ -124,7 +131,7 @@ std::vector<double> train(Mlp& model, const Points& points, const Settings& s) {
     progress.show(step, "loss " + std::to_string(losses.back()));
   }
   progress.finish("loss " + std::to_string(losses.back()));
-  return losses;
+  return {losses, progress.seconds(), accuracy(model, held_out), held_out.places.size(0)};
 }
 
 // ---- the picture
@@ -132,7 +139,7 @@ std::vector<double> train(Mlp& model, const Points& points, const Settings& s) {
 constexpr Colour kPaper = rgb(0xfdfcf9), kInk = rgb(0x27313c);
 constexpr Colour kDots[] = {rgb(0x1c5688), rgb(0xc4600f)};  // the two classes, as in diverging()
 constexpr Box kMap{32, 92, 576, 576};
-constexpr double kTint = 0.55;                        // how strong the colours of the map are, 0..1
+constexpr double kTint = 0.55;                       // how strong the colours of the map are, 0..1
 constexpr double kView = 1.14;                       // the map shows -kView..kView in both directions
 constexpr double kColumn = 652, kColumnWidth = 216;  // right of the map
 
@@ -203,12 +210,6 @@ void draw_legend(Picture& picture, double y) {
   picture.text({kColumn + kColumnWidth, y + 28}, "surely second", {.size = 9, .colour = kInk, .align = Align::right});
 }
 
-struct Result {
-  std::vector<double> losses;
-  double accuracy;  // on held-out points
-  long held_out;
-};
-
 std::string percent(double part) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f%%", 100 * part);
@@ -252,19 +253,18 @@ int body(int argc, char** argv) {
   if (!line.parse(argc, argv)) return line.exit_code();
   if (s.quick) s.steps = std::min(s.steps, 300L);
   set_threads(s.threads);
-  std::printf("heed %s, %d threads, %s\n", version(), threads(), blas_description().c_str());
+  std::printf("heed %s, %d thread%s, %s\n", version(), threads(), threads() == 1 ? "" : "s",
+              blas_description().c_str());
 
   const Points points = spirals(s.points, s.noise, uint32_t(s.seed), "spirals.train");
   const Points held_out = spirals(2000, s.noise, uint32_t(s.seed), "spirals.held_out");
   Mlp model(s.width, s.activation == "gelu");
   model.initialise(uint32_t(s.seed));
   std::printf("%ld points, %ld parameters, %ld steps\n", s.points, model.parameter_count(), s.steps);
-  Result result;
-  result.losses = train(model, points, s);
-  result.held_out = held_out.places.size(0);
-  result.accuracy = accuracy(model, held_out);
-  std::printf("final loss %.9g, %s of %ld held-out points are right\n", result.losses.back(),
-              percent(result.accuracy).c_str(), result.held_out);
+  const Result result = train(model, points, held_out, s);
+  std::printf("trained in %s, final loss %.9g, %s of %ld held-out points are right\n",
+              duration_text(result.seconds).c_str(), result.losses.back(), percent(result.accuracy).c_str(),
+              result.held_out);
   draw(s, model, points, result);
   std::printf("the picture is %s\n", s.out.c_str());
   return 0;

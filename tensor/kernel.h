@@ -8,10 +8,23 @@
 // empties its slots; a door that meets an empty slot throws "softmax has no cuda kernel".
 #pragma once
 
+#include <type_traits>
+#include <vector>
+
 #include "tensor/device.h"
+#include "tensor/dtype.h"
 #include "tensor/error.h"
 
 namespace heed {
+
+// Every function that was put into a slot: what `build/ops` makes the table of ops from.
+struct KernelEntry {
+  const char* op;
+  DType dtype;  // f32 or f64; DType(255) for a kernel that serves every type
+  Backend backend;
+};
+const std::vector<KernelEntry>& kernel_entries();
+void note_kernel(const KernelEntry& entry);  // for Kernel::set
 
 template <class Signature> class Kernel;
 
@@ -21,7 +34,10 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
 
   constexpr explicit Kernel(const char* op) : op_(op) {}  // constexpr: filled before any registration runs
 
-  void set(Backend backend, Function function) { functions_[static_cast<int>(backend)] = function; }
+  void set(Backend backend, Function function) {
+    functions_[static_cast<int>(backend)] = function;
+    note_kernel({op_, maths_type(), backend});
+  }
   bool has(Backend backend) const { return functions_[static_cast<int>(backend)] != nullptr; }
   const char* op() const { return op_; }
 
@@ -32,6 +48,10 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
   }
 
  private:
+  template <class T>
+  static constexpr bool points_to = ((std::is_same_v<Args, T*> || std::is_same_v<Args, const T*>) || ...);
+  static constexpr DType maths_type() { return points_to<double> ? f64 : points_to<float> ? f32 : DType(255); }
+
   const char* op_;
   Function functions_[kBackends] = {};
 };

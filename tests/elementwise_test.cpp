@@ -73,7 +73,9 @@ Tensor if_needed(bool needed, const Tensor& x) { return needed ? x : Tensor(); }
 BOOST_AUTO_TEST_SUITE(elementwise_test)
 
 BOOST_AUTO_TEST_CASE(unary_ops_equal_a_scalar_loop_in_any_layout) {
-  for (const Unary& op : kUnary) BOOST_TEST_CONTEXT(op.name) for (DType dtype : {f32, f64}) {
+  for (const Unary& op : kUnary)
+    for (DType dtype : {f32, f64}) {
+      BOOST_TEST_INFO_SCOPE(op.name);
       const Tensor x = inputs(op, {4, 5, 6}, dtype);
       for (const Tensor& view : {x, transpose(x), permute(x, {2, 0, 1}), slice(x, 1, 0, 5, 2), slice(x, 2, 1, 2),
                                  expand(slice(x, 0, 1, 2), {3, 5, 6}), select(select(select(x, 0, 1), 0, 1), 0, 1),
@@ -87,7 +89,8 @@ BOOST_AUTO_TEST_CASE(unary_ops_equal_a_scalar_loop_in_any_layout) {
 
 BOOST_AUTO_TEST_CASE(unary_derivatives_equal_central_differences) {
   for (const Unary& op : kUnary)
-    BOOST_TEST_CONTEXT(op.name) for (const Tensor& x : {inputs(op, {6, 7}), transpose(inputs(op, {6, 7}))}) {
+    for (const Tensor& x : {inputs(op, {6, 7}), transpose(inputs(op, {6, 7}))}) {
+      BOOST_TEST_INFO_SCOPE(op.name);
       const Tensor dy = noise(x.shape()), y = op.f(x);
       const Tensor dx = op.backward(dy, if_needed(op.saves == Saves::x, x), if_needed(op.saves == Saves::y, y));
       auto slope = [&](double at) { return (op.scalar(at + kStep) - op.scalar(at - kStep)) / (2 * kStep); };
@@ -96,7 +99,9 @@ BOOST_AUTO_TEST_CASE(unary_derivatives_equal_central_differences) {
 }
 
 BOOST_AUTO_TEST_CASE(binary_ops_broadcast_in_any_layout) {
-  for (const Binary& op : kBinary) BOOST_TEST_CONTEXT(op.name) for (DType dtype : {f32, f64}) {
+  for (const Binary& op : kBinary)
+    for (DType dtype : {f32, f64}) {
+      BOOST_TEST_INFO_SCOPE(op.name);
       const Tensor x = noise({3, 4, 5}, 1, dtype), z = noise({3, 4, 5}, 2, dtype);
       struct {
         Tensor a, b;
@@ -116,28 +121,30 @@ BOOST_AUTO_TEST_CASE(binary_ops_broadcast_in_any_layout) {
 }
 
 BOOST_AUTO_TEST_CASE(a_number_is_a_tensor_of_one_element) {
-  for (const Binary& op : kBinary) BOOST_TEST_CONTEXT(op.name) {
-      const Tensor x = noise({3, 4}, 1, f32), two = scalar(2);
-      BOOST_TEST(same_bits(op.with_number(x, 2), op.f(x, two)));
-      BOOST_TEST(same_bits(op.of_number(2, x), op.f(two, x)));
-    }
+  for (const Binary& op : kBinary) {
+    BOOST_TEST_INFO_SCOPE(op.name);
+    const Tensor x = noise({3, 4}, 1, f32), two = scalar(2);
+    BOOST_TEST(same_bits(op.with_number(x, 2), op.f(x, two)));
+    BOOST_TEST(same_bits(op.of_number(2, x), op.f(two, x)));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(binary_derivatives_equal_central_differences) {
-  for (const Binary& op : kBinary) BOOST_TEST_CONTEXT(op.name) {
-      const Tensor a = noise({3, 4}, 1) + 4.0, b = transpose(noise({4, 1}, 2)) + 3.0, y = op.f(a, b),
-                   dy = noise({3, 4}, 3);
-      const Tensor save_a = if_needed(op.saves == Saves::ab, a), save_y = if_needed(op.saves == Saves::by, y);
-      const Tensor save_b = if_needed(op.saves == Saves::ab || op.saves == Saves::by, b);
-      auto slope_a = [&](double u, double v) {
-        return (op.scalar(u + kStep, v) - op.scalar(u - kStep, v)) / (2 * kStep);
-      };
-      auto slope_b = [&](double u, double v) {
-        return (op.scalar(u, v + kStep) - op.scalar(u, v - kStep)) / (2 * kStep);
-      };
-      check_close(op.da(dy, save_a, save_b, save_y), dy * zip(a, b, slope_a), kDifference);
-      check_close(op.db(dy, save_a, save_b, save_y), dy * zip(a, b, slope_b), kDifference);
-    }
+  for (const Binary& op : kBinary) {
+    BOOST_TEST_INFO_SCOPE(op.name);
+    const Tensor a = noise({3, 4}, 1) + 4.0, b = transpose(noise({4, 1}, 2)) + 3.0, y = op.f(a, b),
+                 dy = noise({3, 4}, 3);
+    const Tensor save_a = if_needed(op.saves == Saves::ab, a), save_y = if_needed(op.saves == Saves::by, y);
+    const Tensor save_b = if_needed(op.saves == Saves::ab || op.saves == Saves::by, b);
+    auto slope_a = [&](double u, double v) {
+      return (op.scalar(u + kStep, v) - op.scalar(u - kStep, v)) / (2 * kStep);
+    };
+    auto slope_b = [&](double u, double v) {
+      return (op.scalar(u, v + kStep) - op.scalar(u, v - kStep)) / (2 * kStep);
+    };
+    check_close(op.da(dy, save_a, save_b, save_y), dy * zip(a, b, slope_a), kDifference);
+    check_close(op.db(dy, save_a, save_b, save_y), dy * zip(a, b, slope_b), kDifference);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_gradient_that_passes_through_is_not_copied) {

@@ -32,7 +32,7 @@ Tensor reference(const Tensor& a, const Tensor& b) {
 }
 
 void check_product(const Tensor& a, const Tensor& b) {
-  BOOST_TEST_CONTEXT("a " << a.shape() << " " << a.strides() << " b " << b.shape() << " " << b.strides())
+  BOOST_TEST_INFO_SCOPE("a " << a.shape() << " " << a.strides() << " b " << b.shape() << " " << b.strides());
   check_close(matmul(a, b), reference(a, b), rounding(a.dtype()));
 }
 

@@ -56,28 +56,29 @@ BOOST_AUTO_TEST_CASE(any_axes_of_any_layout_reduce_as_defined) {
   const Tensor base = noise({3, 4, 2, 5});
   for (const Tensor& x : {base, transpose(base), permute(base, {2, 0, 3, 1}), slice(base, 1, 0, 4, 2),
                           expand(slice(base, 2, 1, 2), {3, 4, 3, 5})})
-    for (const Shape& axes : kAxes) BOOST_TEST_CONTEXT("x " << x.shape() << " axes " << axes) {
-        std::vector<double> sums, tops, places;
-        for (const auto& [index, values] : groups(x, axes)) {
-          double total = 0;
-          for (double value : values) total += value;
-          const auto top = std::max_element(values.begin(), values.end());
-          sums.push_back(total);
-          tops.push_back(*top);
-          places.push_back(double(top - values.begin()));
-        }
-        const double count = double(x.numel()) / double(sums.size());
-        for (bool keep : {false, true}) {
-          const Shape left = shape_left(x.shape(), axes, keep);
-          const Tensor total = from_vector(sums, left);
-          check_close(sum(x, axes, keep), total, kRounding);
-          check_close(mean(x, axes, keep), total / count, kRounding);
-          const MaxResult top = max_with_indices(x, axes, keep);
-          check_close(top.values, from_vector(tops, left), 0);
-          check_close(top.indices, from_vector(places, left), 0);
-          BOOST_TEST(top.indices.dtype() == i64);
-        }
+    for (const Shape& axes : kAxes) {
+      BOOST_TEST_INFO_SCOPE("x " << x.shape() << " axes " << axes);
+      std::vector<double> sums, tops, places;
+      for (const auto& [index, values] : groups(x, axes)) {
+        double total = 0;
+        for (double value : values) total += value;
+        const auto top = std::max_element(values.begin(), values.end());
+        sums.push_back(total);
+        tops.push_back(*top);
+        places.push_back(double(top - values.begin()));
       }
+      const double count = double(x.numel()) / double(sums.size());
+      for (bool keep : {false, true}) {
+        const Shape left = shape_left(x.shape(), axes, keep);
+        const Tensor total = from_vector(sums, left);
+        check_close(sum(x, axes, keep), total, kRounding);
+        check_close(mean(x, axes, keep), total / count, kRounding);
+        const MaxResult top = max_with_indices(x, axes, keep);
+        check_close(top.values, from_vector(tops, left), 0);
+        check_close(top.indices, from_vector(places, left), 0);
+        BOOST_TEST(top.indices.dtype() == i64);
+      }
+    }
 }
 
 BOOST_AUTO_TEST_CASE(sums_that_need_several_blocks_are_right) {  // every way the kernel cuts: (outer, count, inner)
@@ -135,19 +136,20 @@ BOOST_AUTO_TEST_CASE(of_equal_elements_the_first_is_the_maximum_and_nan_wins) {
 BOOST_AUTO_TEST_CASE(gradients_repeat_share_or_pick) {
   const Tensor x = permute(noise({3, 4, 2, 5}), {1, 0, 3, 2});
   for (const Shape& axes : kAxes)
-    for (bool keep : {false, true}) BOOST_TEST_CONTEXT("axes " << axes << " keep " << keep) {
-        const MaxResult top = max_with_indices(x, axes, keep);
-        const Tensor dy = noise(top.values.shape(), 2);
-        const Tensor wide = sum_backward(dy, x.shape(), axes);
-        BOOST_TEST(wide.storage() == dy.storage());
-        check_close(wide, expand(reshape(dy, shape_left(x.shape(), axes, true)), x.shape()), 0);
-        check_close(mean_backward(dy, x.shape(), axes), wide * (double(dy.numel()) / double(x.numel())), kRounding);
-        // dy where x is the maximum (x has no two equal elements), 0 elsewhere
-        const Tensor tops = expand(reshape(top.values, shape_left(x.shape(), axes, true)), x.shape());
-        const Tensor dx = max_backward(dy, top.indices, x.shape(), axes);
-        for_each_index(x.shape(),
-                       [&](const Shape& i) { BOOST_TEST(dx.at(i) == (x.at(i) == tops.at(i) ? wide.at(i) : 0)); });
-      }
+    for (bool keep : {false, true}) {
+      BOOST_TEST_INFO_SCOPE("axes " << axes << " keep " << keep);
+      const MaxResult top = max_with_indices(x, axes, keep);
+      const Tensor dy = noise(top.values.shape(), 2);
+      const Tensor wide = sum_backward(dy, x.shape(), axes);
+      BOOST_TEST(wide.storage() == dy.storage());
+      check_close(wide, expand(reshape(dy, shape_left(x.shape(), axes, true)), x.shape()), 0);
+      check_close(mean_backward(dy, x.shape(), axes), wide * (double(dy.numel()) / double(x.numel())), kRounding);
+      // dy where x is the maximum (x has no two equal elements), 0 elsewhere
+      const Tensor tops = expand(reshape(top.values, shape_left(x.shape(), axes, true)), x.shape());
+      const Tensor dx = max_backward(dy, top.indices, x.shape(), axes);
+      for_each_index(x.shape(),
+                     [&](const Shape& i) { BOOST_TEST(dx.at(i) == (x.at(i) == tops.at(i) ? wide.at(i) : 0)); });
+    }
 }
 
 BOOST_AUTO_TEST_CASE(sum_to_undoes_broadcasting) {

@@ -50,14 +50,15 @@ BOOST_AUTO_TEST_CASE(matmul_has_the_same_bits_for_any_thread_count) {
   const Shape sizes[] = {{33, 257, 1000}, {1, 4099, 7},    {2053, 3, 31},  {509, 521, 503}, {7, 4099, 1}, {3, 31, 2053},
                          {1, 65537, 1},   {127, 129, 131}, {1, 300, 3001}, {3001, 300, 1},  {64, 64, 64}};
   for (DType dtype : kMaths)
-    for (const Shape& s : sizes) BOOST_TEST_CONTEXT(s << " " << dtype) {
-        const Tensor a = noise({s[0], s[1]}, 1, dtype), b = noise({s[1], s[2]}, 2, dtype);
-        const Tensor a_t = contiguous(transpose(a)), b_t = contiguous(transpose(b));
-        check_repeatable([&] {
-          return std::vector{matmul(a, b), matmul(transpose(a_t), b), matmul(a, transpose(b_t)),
-                             matmul(transpose(a_t), transpose(b_t))};
-        });
-      }
+    for (const Shape& s : sizes) {
+      BOOST_TEST_INFO_SCOPE(s << " " << dtype);
+      const Tensor a = noise({s[0], s[1]}, 1, dtype), b = noise({s[1], s[2]}, 2, dtype);
+      const Tensor a_t = contiguous(transpose(a)), b_t = contiguous(transpose(b));
+      check_repeatable([&] {
+        return std::vector{matmul(a, b), matmul(transpose(a_t), b), matmul(a, transpose(b_t)),
+                           matmul(transpose(a_t), transpose(b_t))};
+      });
+    }
 }
 
 BOOST_AUTO_TEST_CASE(batched_matmul_and_its_gradients_have_the_same_bits) {
@@ -67,12 +68,13 @@ BOOST_AUTO_TEST_CASE(batched_matmul_and_its_gradients_have_the_same_bits) {
                             {{2, 301, 257}, {2, 257, 33}},
                             {{300, 3, 5}, {300, 5, 7}}};
   for (DType dtype : kMaths)
-    for (const auto& [sa, sb] : cases) BOOST_TEST_CONTEXT(sa << " " << sb << " " << dtype) {
-        const Tensor a = noise(sa, 1, dtype), b = noise(sb, 2, dtype), dy = noise(matmul(a, b).shape(), 3, dtype);
-        check_repeatable([&] {
-          return std::vector{matmul(a, b), matmul_backward_a(dy, b, sa), matmul_backward_b(dy, a, sb)};
-        });
-      }
+    for (const auto& [sa, sb] : cases) {
+      BOOST_TEST_INFO_SCOPE(sa << " " << sb << " " << dtype);
+      const Tensor a = noise(sa, 1, dtype), b = noise(sb, 2, dtype), dy = noise(matmul(a, b).shape(), 3, dtype);
+      check_repeatable([&] {
+        return std::vector{matmul(a, b), matmul_backward_a(dy, b, sa), matmul_backward_b(dy, a, sb)};
+      });
+    }
 }
 
 BOOST_AUTO_TEST_CASE(reductions_have_the_same_bits) {

@@ -161,7 +161,6 @@ std::vector<Curve> strokes(std::string_view code, double left) {
 
 double advance(char c, const std::vector<Curve>& curves, double left) {
   if (c == ' ') return 4 * kUnit;
-  if (c >= '0' && c <= '9') return 6 * kUnit + kGap;  // all alike: columns of numbers stay columns
   double right = left;
   for (const Curve& curve : curves)
     for (Point p : curve) right = std::max(right, p.x);
