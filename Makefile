@@ -54,9 +54,9 @@ $(SETUP): .ci/setup
 
 march := $(if $(PORTABLE),-march=x86-64-v3,-march=native)
 ARCH  := $(shell $(CXX) $(march) -E -x c++ /dev/null >/dev/null 2>&1 && echo $(march))# nothing where g++ refuses it
-FLAGS = -std=c++20 $(ARCH) -fno-math-errno -fno-trapping-math -Wall -Wextra -fPIC -fopenmp $(SANITIZE) \
+FLAGS = -std=c++20 $(ARCH) -fno-math-errno -fno-trapping-math -Wall -Wextra -fPIC -pthread $(SANITIZE) \
         -I. -I$(BUILD)/include $(BLAS_CFLAGS) $(STB_CFLAGS)
-LINK  = $(CXX) -fopenmp $(SANITIZE) '-Wl,-rpath,$$ORIGIN'
+LINK  = $(CXX) -pthread $(SANITIZE) '-Wl,-rpath,$$ORIGIN'
 LIBS  = -lopenblas -lz -ldl $(LDFLAGS)
 COMPILE = $(CXX) $(FLAGS) -MMD -MP
 

@@ -1,19 +1,28 @@
+// A small pool of our own instead of OpenMP's: there a loop ends when every thread of the team has come by, so a thread
+// that the system does not run at that moment (another program has its core) holds up a loop it took no part in. Here
+// the caller takes pieces like everybody else and waits only for pieces that somebody has begun.
 #include "tensor/parallel.h"
 
-#include <omp.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <fstream>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tensor/error.h"
 
 namespace heed {
 namespace {
 
-constexpr int kMaxThreads = 64;  // OpenBLAS fails beyond 128 callers; we stay well below
+constexpr int kMaxThreads = 64;                             // OpenBLAS fails beyond 128 callers; we stay well below
+constexpr auto kPatience = std::chrono::microseconds(200);  // how long an idle worker looks for work before it sleeps
 
 // cgroup v2: "max 100000" or "150000 100000" (quota and period in microseconds).
 int quota_cores() {
@@ -27,7 +36,7 @@ int quota_cores() {
 int default_threads() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : omp_get_num_procs();
+  int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : int(std::thread::hardware_concurrency());
   return std::clamp(std::min(cores, quota_cores()), 1, kMaxThreads);
 }
 
@@ -35,6 +44,109 @@ std::atomic<int>& count() {
   static std::atomic<int> value = default_threads();
   return value;
 }
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+using Piece = FunctionRef<void(long, long)>;
+
+void run_piece(const Piece& f, long piece, long n, long grain) { f(piece * grain, std::min(n, (piece + 1) * grain)); }
+
+thread_local bool inside = false;  // this thread runs a piece: loops in it are not cut again
+
+class Pool {
+ public:
+  static Pool& instance() {
+    static Pool* pool = new Pool;        // never freed: a worker may outlive main's statics
+    static const Stopper stopper{pool};  // but the workers end before the library is unloaded
+    return *pool;
+  }
+
+  // False if another thread's loop has the pool; the caller then works alone.
+  bool run(long n, long grain, long pieces, int team, const Piece& f) {
+    std::unique_lock lock(busy_, std::try_to_lock);
+    if (!lock || stopping_) return false;
+    grow(team - 1);
+    f_.emplace(f);
+    n_ = n, grain_ = grain, pieces_ = pieces, team_ = team;
+    done_.store(0, std::memory_order_relaxed);
+    const uint32_t round = round_.load(std::memory_order_relaxed) + 1;
+    open_.store(uint64_t(round) << 32 | uint64_t(pieces), std::memory_order_release);
+    round_.store(round, std::memory_order_release);  // after open_: who sees the new round finds its pieces
+    round_.notify_all();
+    inside = true;
+    while (take_piece()) continue;
+    inside = false;
+    for (int spins = 0; done_.load(std::memory_order_acquire) < pieces;)
+      ++spins % 1024 ? pause() : std::this_thread::yield();
+    return true;
+  }
+
+ private:
+  struct Stopper {
+    Pool* pool;
+    ~Stopper() { pool->stop(); }
+  };
+
+  // Claims one open piece and runs it. open_ holds the round and how many pieces nobody has claimed; a claim succeeds
+  // only in the round it was read in, and until the claimed piece is done the caller stays and the loop is alive.
+  bool take_piece() {
+    uint64_t seen = open_.load(std::memory_order_acquire);
+    do {
+      if ((seen & 0xffffffff) == 0) return false;
+    } while (!open_.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel, std::memory_order_acquire));
+    run_piece(*f_, pieces_ - long(seen & 0xffffffff), n_, grain_);
+    done_.fetch_add(1, std::memory_order_release);
+    return true;
+  }
+
+  void work(int id) {
+    inside = true;
+    for (uint32_t round = 0; !stopping_;) {
+      if (id < team_.load(std::memory_order_relaxed) && take_piece()) continue;
+      round = wait_for_work(round);
+    }
+  }
+
+  // Returns when there is a new round, looking for a while and then sleeping.
+  uint32_t wait_for_work(uint32_t known) {
+    const auto patience = std::chrono::steady_clock::now() + kPatience;
+    for (int spins = 1;; spins++) {
+      uint32_t now = round_.load(std::memory_order_acquire);
+      if (now != known) return now;
+      pause();
+      if (spins % 64 == 0 && std::chrono::steady_clock::now() > patience) round_.wait(known);
+    }
+  }
+
+  void grow(int wanted) {
+    while (int(workers_.size()) < wanted) workers_.emplace_back([this, id = int(workers_.size()) + 1] { work(id); });
+  }
+
+  void stop() {
+    stopping_ = true;
+    ++round_;
+    round_.notify_all();
+    for (std::thread& worker : workers_) getpid() == owner_ ? worker.join() : worker.detach();  // a fork has no workers
+    workers_.clear();
+  }
+
+  std::mutex busy_;
+  std::vector<std::thread> workers_;
+  const pid_t owner_ = getpid();
+  std::atomic<bool> stopping_ = false;
+  std::atomic<uint32_t> round_ = 0;
+  std::atomic<uint64_t> open_ = 0;  // round << 32 | unclaimed pieces
+  std::atomic<long> done_ = 0;      // finished pieces
+  std::atomic<int> team_ = 1;
+  std::optional<Piece> f_;  // the loop: written before open_, read after a claim
+  long n_ = 0, grain_ = 1, pieces_ = 0;
+};
 
 }  // namespace
 
@@ -48,16 +160,12 @@ void set_threads(int wanted) {
 
 void parallel_for(long n, long grain, FunctionRef<void(long, long)> f) {
   if (n <= 0) return;
-  grain = std::max(grain, 1L);
+  constexpr long kMostPieces = 1 << 30;  // they are counted in 32 bits
+  grain = std::clamp(grain, (n - 1) / kMostPieces + 1, n);
   const long pieces = (n - 1) / grain + 1;
-  auto run = [&](long p) { f(p * grain, p * grain + std::min(grain, n - p * grain)); };
-  int team = int(std::min<long>(threads(), pieces));
-  if (team == 1 || omp_in_parallel()) {
-    for (long p = 0; p < pieces; p++) run(p);
-    return;
-  }
-#pragma omp parallel for num_threads(team) schedule(dynamic, 1)
-  for (long p = 0; p < pieces; p++) run(p);
+  const int team = int(std::min<long>(threads(), pieces));
+  if (team > 1 && !inside && Pool::instance().run(n, grain, pieces, team, f)) return;
+  for (long piece = 0; piece < pieces; piece++) run_piece(f, piece, n, grain);
 }
 
 }  // namespace heed

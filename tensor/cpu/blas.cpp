@@ -10,19 +10,41 @@ extern "C" {
 [[gnu::weak]] int openblas_get_parallel(void);
 [[gnu::weak]] char* openblas_get_config(void);
 [[gnu::weak]] char* gotoblas_corename(void);
+[[gnu::weak]] void omp_set_num_threads(int count);
+[[gnu::weak]] int omp_get_max_threads(void);
 }
 
 namespace heed {
 namespace {
 
-// One thread. The OpenMP build (2) runs single-threaded inside of our pool by itself, and setting it there would
-// also set OpenMP's own count to 1.
-void make_single_threaded() {
-  if (!openblas_set_num_threads || !openblas_get_parallel) return;
-  if (openblas_get_parallel() != 2) openblas_set_num_threads(1);
+enum class Threading { none = 0, own = 1, openmp = 2 };  // how this OpenBLAS was built
+
+Threading threading() {
+  static const auto kind = openblas_get_parallel ? Threading(openblas_get_parallel()) : Threading::none;
+  return kind;
 }
 
-const bool prepared = (make_single_threaded(), true);
+const bool single_threaded = [] {
+  if (threading() == Threading::own) openblas_set_num_threads(1);
+  return true;
+}();
+
+// The OpenMP build asks for the calling thread's own setting at every call, so it is told to use one thread for the
+// length of the call and finds the host program's setting again afterwards.
+class OneThread {
+ public:
+  OneThread() {
+    if (threading() != Threading::openmp || !omp_set_num_threads || !omp_get_max_threads) return;
+    before_ = omp_get_max_threads();
+    omp_set_num_threads(1);
+  }
+  ~OneThread() {
+    if (before_ > 0) omp_set_num_threads(before_);
+  }
+
+ private:
+  int before_ = 0;
+};
 
 CBLAS_TRANSPOSE turned(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
 
@@ -30,12 +52,14 @@ CBLAS_TRANSPOSE turned(bool transposed) { return transposed ? CblasTrans : Cblas
 
 void gemm(float* c, long c_row, const float* a, long a_row, bool a_transposed, const float* b, long b_row,
           bool b_transposed, long m, long n, long k) {
+  OneThread scope;
   cblas_sgemm(CblasRowMajor, turned(a_transposed), turned(b_transposed), int(m), int(n), int(k), 1, a, int(a_row), b,
               int(b_row), 0, c, int(c_row));
 }
 
 void gemm(double* c, long c_row, const double* a, long a_row, bool a_transposed, const double* b, long b_row,
           bool b_transposed, long m, long n, long k) {
+  OneThread scope;
   cblas_dgemm(CblasRowMajor, turned(a_transposed), turned(b_transposed), int(m), int(n), int(k), 1, a, int(a_row), b,
               int(b_row), 0, c, int(c_row));
 }
