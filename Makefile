@@ -147,7 +147,7 @@ demo: $(BUILD)/spirals  ## train a network on two spirals and draw its decision 
 	$(Q)$(BUILD)/spirals
 
 demo-quick: $(BUILD)/spirals  # the same in a few seconds, for test-all
-	$(Q)HEED_QUICK=1 $(BUILD)/spirals
+	$(Q)$(BUILD)/spirals --quick --out $(BUILD)/spirals.png
 
 test: $(BUILD)/tests  ## build and run the tests; make test T='softmax*' runs some of them
 	$(Q)$(BUILD)/tests $(if $(T),--run_test='$(T)')

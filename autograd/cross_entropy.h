@@ -7,5 +7,6 @@
 namespace heed {
 
 Variable cross_entropy(const Variable& logits, const Tensor& targets);  // (..., V), (...) -> scalar, in nats
+Variable cross_entropy(const Variable& logits, const Tensor& targets, const CrossEntropyOptions& options);
 
 }  // namespace heed

@@ -9,4 +9,11 @@ Variable gather(const Variable& x, int axis, const Tensor& indices) {
                 });
 }
 
+Variable index_select(const Variable& x, int axis, const Tensor& indices) {
+  return record("index_select", index_select(x.value(), axis, indices), {x},
+                [axis, indices = Saved(indices), shape = x.shape()](const Tensor& dy) {
+                  return index_select_backward(dy, axis, indices, shape);
+                });
+}
+
 }  // namespace heed

@@ -7,5 +7,6 @@
 namespace heed {
 
 Variable gather(const Variable& x, int axis, const Tensor& indices);
+Variable index_select(const Variable& x, int axis, const Tensor& indices);
 
 }  // namespace heed

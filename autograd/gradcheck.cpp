@@ -53,7 +53,7 @@ Tensors gradients(const Forward& run) {
 }
 
 Shape position_of(long e, const Shape& shape) {
-  Shape at(shape.dims(), 0);
+  Shape at = Shape::filled(shape.dims(), 0);
   for (int i = shape.dims() - 1; i >= 0; e /= shape[i], i--) at[i] = e % shape[i];
   return at;
 }

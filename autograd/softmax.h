@@ -7,5 +7,6 @@
 namespace heed {
 
 Variable softmax(const Variable& x, int axis = -1);
+Variable log_softmax(const Variable& x, int axis = -1);
 
 }  // namespace heed

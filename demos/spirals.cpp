@@ -11,31 +11,31 @@
 #include "autograd/elementwise.h"
 #include "nn/arena.h"
 #include "nn/linear.h"
-#include "tensor/cpu/blas.h"
 #include "tensor/create.h"
+#include "tensor/machine.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 #include "tensor/reduce.h"
-#include "tensor/version.h"
 #include "tensor/views.h"
 #include "train/adamw.h"
 #include "train/command_line.h"
 #include "train/picture.h"
 #include "train/plot.h"
 #include "train/progress.h"
+#include "train/write_file.h"
 
 using namespace heed;
 
 namespace {
 
 struct Settings {
-  long steps = 1200;
+  long steps = 500;
   long width = 64;
   long points = 1000;
   double noise = 0.02;
   double rate = 0.01;
   long seed = 1;
-  std::string activation = "tanh";
+  std::string activation = "gelu";
   int threads = heed::threads();
   std::string out = "runs/spirals/spirals.png";
   bool quick = false;
@@ -227,40 +227,45 @@ void draw(const Settings& s, Mlp& model, const Points& points, const Result& res
   draw_map(picture, model);
   draw_points(picture, points);
   draw_legend(picture, kMap.y + 8);
-  picture.text({kColumn, 322}, percent(result.accuracy), {.size = 34, .colour = kInk, .weight = 0.15});
+  picture.text({kColumn + 2, 322}, percent(result.accuracy), {.size = 34, .colour = kInk, .weight = 0.15});
   picture.text({kColumn, 346}, "of " + std::to_string(result.held_out) + " points it has not seen",
                {.size = 9, .colour = kInk});
-  plot_logarithmic(picture, {kColumn + 40, 430, kColumnWidth - 40, 200},
+  plot_logarithmic(picture, {kColumn, 420, kColumnWidth, 244},
                    {.title = "training loss", .x_label = "step 1", .values = result.losses, .ink = kInk});
   picture.write_png(s.out);
 }
 
 // ---- the program
 
-int body(int argc, char** argv) {
-  Settings s;
-  CommandLine line("spirals", "Trains a small network to tell two spirals apart and draws what it learned.");
+void add_options(CommandLine& line, Settings& s) {
   line.option("--steps", s.steps, "training steps", 1, 1'000'000);
   line.option("--width", s.width, "neurons in each of the two hidden layers", 1, 4096);
   line.option("--points", s.points, "points to learn from", 2, 100'000);
   line.option("--noise", s.noise, "how far the points stray from their spiral", 0.0, 1.0);
   line.option("--rate", s.rate, "learning rate at the start", 1e-6, 1.0);
-  line.option("--activation", s.activation, "of the hidden layers", {"tanh", "gelu"});
+  line.option("--activation", s.activation, "of the hidden layers", {"gelu", "tanh"});
   line.option("--seed", s.seed, "another seed, other points and weights", 0, 4294967295);
   line.option("--threads", s.threads, "threads; the result has the same bits for any number", 1, 64);
   line.option("--out", s.out, "the picture");
-  line.flag("--quick", s.quick, "at most 300 steps");
+  line.flag("--quick", s.quick, "at most 200 steps");
+}
+
+int body(int argc, char** argv) {
+  Settings s;
+  CommandLine line("spirals", "Trains a small network to tell two spirals apart and draws what it learned.");
+  add_options(line, s);
   if (!line.parse(argc, argv)) return line.exit_code();
-  if (s.quick) s.steps = std::min(s.steps, 300L);
+  if (s.quick) s.steps = std::min(s.steps, 200L);
+  check_writable(s.out);
   set_threads(s.threads);
-  std::printf("heed %s, %d thread%s, %s\n", version(), threads(), threads() == 1 ? "" : "s",
-              blas_description().c_str());
+  std::printf("%s\n", machine_description().c_str());
 
   const Points points = spirals(s.points, s.noise, uint32_t(s.seed), "spirals.train");
   const Points held_out = spirals(2000, s.noise, uint32_t(s.seed), "spirals.held_out");
   Mlp model(s.width, s.activation == "gelu");
   model.initialise(uint32_t(s.seed));
   std::printf("%ld points, %ld parameters, %ld steps\n", s.points, model.parameter_count(), s.steps);
+  std::fflush(stdout);  // progress goes to stderr: keep the order
   const Result result = train(model, points, held_out, s);
   std::printf("trained in %s, final loss %.9g, %s of %ld held-out points are right\n",
               duration_text(result.seconds).c_str(), result.losses.back(), percent(result.accuracy).c_str(),

@@ -1,27 +1,46 @@
 // Cross-entropy: the loss of a classifier or language model, in nats.
 #pragma once
 
+#include <optional>
+
 #include "tensor/kernel.h"
 #include "tensor/tensor.h"
 
 namespace heed {
 
+enum class LossReduction { mean, sum, none };
+
+struct CrossEntropyOptions {
+  std::optional<long> ignore = {};                // rows with this target do not count: {.ignore = -1}
+  double label_smoothing = 0;                     // this share of the target is spread over all classes; 0..1
+  LossReduction reduction = LossReduction::mean;  // over the rows that count; none: one loss per row
+};
+
 // logits (..., V), targets (...) in 0..V-1 -> scalar: the mean of -log softmax(logits)[target]; of no rows: 0.
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets);
-// dlogits = dy * (softmax(logits) - one_hot(targets)) / rows
-Tensor cross_entropy_backward(const Tensor& dy, const Tensor& logits, const Tensor& targets);
+// With s = label_smoothing a row costs -sum_v q_v log softmax(logits)_v, q = (1 - s) one_hot(target) + s / V. A row
+// that is ignored costs 0, whatever its logits are. reduction none -> (...).
+Tensor cross_entropy(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options);
+// dlogits = dy * (softmax(logits) - q) / rows that count, 0 in ignored rows. dy is a scalar, or (...) for none.
+Tensor cross_entropy_backward(const Tensor& dy, const Tensor& logits, const Tensor& targets,
+                              const CrossEntropyOptions& options = {});
 
 // The same from plain ops: the definition.
-Tensor cross_entropy_reference(const Tensor& logits, const Tensor& targets);
+Tensor cross_entropy_reference(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options = {});
 
-// For the backends: logits (rows, V), targets (rows).
+// For the backends: logits, dlogits (rows, V); losses, targets (rows), a target of -1 is ignored.
 namespace kernels {
+struct CrossEntropySizes {
+  long rows, V;
+  double smoothing;
+};
 template <class T>
-inline Kernel<void(T* losses, const T* logits, const int64_t* targets, long rows, long V)> cross_entropy_rows{
+inline Kernel<void(T* losses, const T* logits, const int64_t* targets, const CrossEntropySizes& s)> cross_entropy_rows{
     "cross_entropy"};
-// dlogits = scale[0] / rows * (softmax - one_hot)
+// dlogits = scale * (softmax - q); row i has scale[i * scale_step]
 template <class T>
-inline Kernel<void(T* dlogits, const T* scale, const T* logits, const int64_t* targets, long rows, long V)>
+inline Kernel<void(T* dlogits, const T* scale, long scale_step, const T* logits, const int64_t* targets,
+                   const CrossEntropySizes& s)>
     cross_entropy_rows_backward{"cross_entropy"};
 }  // namespace kernels
 

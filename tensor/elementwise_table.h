@@ -34,8 +34,8 @@ template <class T> T gated(T x, T p) { return p == 0 ? T(0) : x * p; }
 template <class T> T gate_slope(T x_du, T u) { return logistic(u) + gated(x_du, logistic(u) * logistic(-u)); }
 
 // 0.5 (1 + tanh(v)) = s(2 v): the tanh form of gelu is x s(u) with u = sqrt(8 / pi) (x + 0.044715 x^3).
-template <class T> T gelu_tanh_gate(T x) { return T(1.59576912160573071176) * x * (1 + T(0.044715) * x * x); }
-template <class T> T gelu_tanh_x_du(T x) { return T(1.59576912160573071176) * x * (1 + T(0.134145) * x * x); }
+template <class T> T gelu_u(T x) { return T(1.59576912160573071176) * x * (1 + T(0.044715) * x * x); }
+template <class T> T gelu_x_du(T x) { return T(1.59576912160573071176) * x * (1 + T(0.134145) * x * x); }
 
 // a^b. At a = 0 the slopes are the limits for b > 0; 0^0 is 1, and both slopes there are 0. A negative a has powers for
 // whole b only, so there is no slope in b: NaN.
@@ -46,36 +46,36 @@ template <class T> T pow_slope_b(T a, T b) { return a == 0 && b >= 0 ? T(0) : st
 
 // clang-format off
 //      name        saves  y = f(x)                                   dy/dx
-#define HEED_UNARY_TABLE(ROW)                                                                                        \
-    ROW(neg,        none,  -x,                                        T(-1))                                         \
-    ROW(abs,        x,     std::abs(x),                               signum(x))                                     \
-    ROW(sign,       none,  signum(x),                                 T(0))                                          \
-    ROW(square,     x,     x * x,                                     2 * x)                                         \
-    ROW(reciprocal, y,     1 / x,                                     -y * y)                                        \
-    ROW(sqrt,       y,     std::sqrt(x),                              T(0.5) / y)                                    \
-    ROW(rsqrt,      y,     1 / std::sqrt(x),                          T(-0.5) * y * y * y)                           \
-    ROW(exp,        y,     std::exp(x),                               y)                                             \
-    ROW(expm1,      y,     std::expm1(x),                             y + 1)                                         \
-    ROW(log,        x,     std::log(x),                               1 / x)                                         \
-    ROW(log1p,      x,     std::log1p(x),                             1 / (1 + x))                                   \
-    ROW(erf,        x,     std::erf(x),                               T(1.12837916709551257390) * std::exp(-x * x))  \
-    ROW(tanh,       y,     std::tanh(x),                              1 - y * y)                                     \
-    ROW(sigmoid,    y,     logistic(x),                               y * (1 - y))                                   \
-    ROW(relu,       y,     (x < 0 ? T(0) : x),                        (y > 0 ? T(1) : T(0)))                         \
-    ROW(elu,        y,     (x > 0 ? x : std::expm1(x)),               (y > 0 ? T(1) : y + 1))                        \
-    ROW(softplus,   x,     (x > 0 ? x : T(0)) + std::log1p(std::exp(-std::abs(x))), logistic(x))                     \
-    ROW(gelu,       x,     gated(x, normal_cdf(x)),                   normal_cdf(x) + gated(x, normal_pdf(x)))       \
-    ROW(gelu_tanh,  x,     gated(x, logistic(gelu_tanh_gate(x))),     gate_slope(gelu_tanh_x_du(x), gelu_tanh_gate(x))) \
-    ROW(quick_gelu, x,     gated(x, logistic(T(1.702) * x)),          gate_slope(T(1.702) * x, T(1.702) * x))        \
+#define HEED_UNARY_TABLE(ROW)                                                                                         \
+    ROW(neg,        none,  -x,                                        T(-1))                                          \
+    ROW(abs,        x,     std::abs(x),                               signum(x))                                      \
+    ROW(sign,       none,  signum(x),                                 T(0))                                           \
+    ROW(square,     x,     x * x,                                     2 * x)                                          \
+    ROW(reciprocal, y,     1 / x,                                     -y * y)                                         \
+    ROW(sqrt,       y,     std::sqrt(x),                              T(0.5) / y)                                     \
+    ROW(rsqrt,      y,     1 / std::sqrt(x),                          T(-0.5) * y * y * y)                            \
+    ROW(exp,        y,     std::exp(x),                               y)                                              \
+    ROW(expm1,      y,     std::expm1(x),                             y + 1)                                          \
+    ROW(log,        x,     std::log(x),                               1 / x)                                          \
+    ROW(log1p,      x,     std::log1p(x),                             1 / (1 + x))                                    \
+    ROW(erf,        x,     std::erf(x),                               T(1.12837916709551257390) * std::exp(-x * x))   \
+    ROW(tanh,       y,     std::tanh(x),                              1 - y * y)                                      \
+    ROW(sigmoid,    y,     logistic(x),                               y * (1 - y))                                    \
+    ROW(relu,       y,     (x < 0 ? T(0) : x),                        (y > 0 ? T(1) : T(0)))                          \
+    ROW(elu,        y,     (x > 0 ? x : std::expm1(x)),               (y > 0 ? T(1) : y + 1))                         \
+    ROW(softplus,   x,     (x > 0 ? x : T(0)) + std::log1p(std::exp(-std::abs(x))), logistic(x))                      \
+    ROW(gelu,       x,     gated(x, normal_cdf(x)),                   normal_cdf(x) + gated(x, normal_pdf(x)))        \
+    ROW(gelu_tanh,  x,     gated(x, logistic(gelu_u(x))),             gate_slope(gelu_x_du(x), gelu_u(x)))            \
+    ROW(quick_gelu, x,     gated(x, logistic(T(1.702) * x)),          gate_slope(T(1.702) * x, T(1.702) * x))         \
     ROW(silu,       x,     gated(x, logistic(x)),                     gate_slope(x, x))
 
 //      name        saves  y = f(a, b)                    dy/da                       dy/db
-#define HEED_BINARY_TABLE(ROW)                                                                                       \
-    ROW(add,        none,  a + b,                         One(),                      One())                         \
-    ROW(sub,        none,  a - b,                         One(),                      T(-1))                         \
-    ROW(mul,        ab,    a * b,                         b,                          a)                             \
-    ROW(div,        by,    a / b,                         1 / b,                      -y / b)                        \
-    ROW(pow,        ab,    std::pow(a, b),                pow_slope_a(a, b),          pow_slope_b(a, b))             \
-    ROW(maximum,    ab,    (a > b || a != a ? a : b),     T(a > b || a != a),         T(!(a > b || a != a)))         \
+#define HEED_BINARY_TABLE(ROW)                                                                                        \
+    ROW(add,        none,  a + b,                         One(),                      One())                          \
+    ROW(sub,        none,  a - b,                         One(),                      T(-1))                          \
+    ROW(mul,        ab,    a * b,                         b,                          a)                              \
+    ROW(div,        by,    a / b,                         1 / b,                      -y / b)                         \
+    ROW(pow,        ab,    std::pow(a, b),                pow_slope_a(a, b),          pow_slope_b(a, b))              \
+    ROW(maximum,    ab,    (a > b || a != a ? a : b),     T(a > b || a != a),         T(!(a > b || a != a)))          \
     ROW(minimum,    ab,    (a < b || a != a ? a : b),     T(a < b || a != a),         T(!(a < b || a != a)))
 // clang-format on

@@ -7,7 +7,7 @@ namespace {
 
 // The position of element number e in a row-major tensor.
 Shape position_of(long e, const Shape& shape) {
-  Shape position(shape.dims(), 0);
+  Shape position = Shape::filled(shape.dims(), 0);
   for (int i = shape.dims() - 1; i >= 0; e /= shape[i], i--) position[i] = e % shape[i];
   return position;
 }

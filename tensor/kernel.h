@@ -17,10 +17,12 @@
 
 namespace heed {
 
-// Every function that was put into a slot: what `build/ops` makes the table of ops from.
+inline constexpr DType kEveryType = DType(255);
+
+// Every function that was put into a slot: what the table of ops in README.md is made from.
 struct KernelEntry {
   const char* op;
-  DType dtype;  // f32 or f64; DType(255) for a kernel that serves every type
+  DType dtype;  // kEveryType for a kernel that serves all of them
   Backend backend;
 };
 const std::vector<KernelEntry>& kernel_entries();
@@ -36,7 +38,7 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
 
   void set(Backend backend, Function function) {
     functions_[static_cast<int>(backend)] = function;
-    note_kernel({op_, maths_type(), backend});
+    if (function && computes) note_kernel({op_, element_type(), backend});
   }
   bool has(Backend backend) const { return functions_[static_cast<int>(backend)] != nullptr; }
   const char* op() const { return op_; }
@@ -50,7 +52,14 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
  private:
   template <class T>
   static constexpr bool points_to = ((std::is_same_v<Args, T*> || std::is_same_v<Args, const T*>) || ...);
-  static constexpr DType maths_type() { return points_to<double> ? f64 : points_to<float> ? f32 : DType(255); }
+  // The type a kernel computes in; pointers to void come with a type or size given at run time.
+  static constexpr DType element_type() {
+    if (points_to<double>) return f64;
+    if (points_to<float>) return f32;
+    if (points_to<void>) return kEveryType;
+    return points_to<int32_t> ? i32 : points_to<int64_t> ? i64 : points_to<uint8_t> ? u8 : boolean;
+  }
+  static constexpr bool computes = (std::is_pointer_v<Args> || ...);  // the others only tell the size of a workspace
 
   const char* op_;
   Function functions_[kBackends] = {};

@@ -18,7 +18,7 @@ Loop make_loop(const Shape& shape, std::initializer_list<const Tensor*> operands
   Loop loop;
   Strides strides[Loop::kMaxOperands];
   for (const Tensor* x : operands) {
-    Strides& full = strides[loop.operands++] = Strides(shape.dims(), 0);
+    Strides& full = strides[loop.operands++] = Strides::filled(shape.dims(), 0);
     int shift = shape.dims() - x->dims();
     for (int i = 0; i < x->dims(); i++)
       if (x->shape()[i] != 1) full[i + shift] = x->strides()[i];

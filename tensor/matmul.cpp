@@ -57,7 +57,8 @@ void check_matmul(const Tensor& a, const Tensor& b) {
              " and b is ", b.shape(), "; a matrix has at most ", kMost, " rows and columns. Cut it with slice");
   for (int i = -3; i >= -std::min(a.dims(), b.dims()); i--)
     HEED_CHECK(a.size(i) == b.size(i) || a.size(i) == 1 || b.size(i) == 1, "matmul", "a is ", a.shape(), " and b is ",
-               b.shape(), "; the axes before the last two do not broadcast: sizes aligned at the right must be equal or 1 (",
+               b.shape(),
+               "; the axes before the last two do not broadcast: sizes aligned at the right must be equal or 1 (",
                a.size(i), " != ", b.size(i), ")");
 }
 
@@ -70,7 +71,7 @@ Shape batch_of(const Tensor& x) {
 
 // The strides of x's batch axes as seen from the common batch shape.
 Strides batch_strides(const Tensor& x, const Shape& batch) {
-  Strides strides(batch.dims(), 0);
+  Strides strides = Strides::filled(batch.dims(), 0);
   int own = x.dims() - 2, shift = batch.dims() - own;
   for (int i = 0; i < own; i++)
     if (x.shape()[i] != 1) strides[i + shift] = x.strides()[i];

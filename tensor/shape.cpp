@@ -10,8 +10,10 @@ Shape::Shape(std::initializer_list<long> sizes) {
   for (long size : sizes) push_back(size);
 }
 
-Shape::Shape(int dims, long fill) {
-  for (int i = 0; i < dims; i++) push_back(fill);
+Shape Shape::filled(int dims, long value) {
+  Shape shape;
+  for (int i = 0; i < dims; i++) shape.push_back(value);
+  return shape;
 }
 
 void Shape::push_back(long size) { insert(dims_, size); }
@@ -52,7 +54,7 @@ bool Shape::operator==(const Shape& other) const { return std::equal(begin(), en
 std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.str(); }
 
 Strides row_major(const Shape& shape) {
-  Strides strides(shape.dims(), 1);
+  Strides strides = Strides::filled(shape.dims(), 1);
   for (int i = shape.dims() - 2; i >= 0; i--) strides[i] = strides[i + 1] * std::max(shape[i + 1], 1L);
   return strides;
 }
@@ -66,7 +68,7 @@ int axis_of(const char* op, long axis, const Shape& shape) {
 }
 
 Shape broadcast(const char* op, const Shape& a, const Shape& b) {
-  Shape out(std::max(a.dims(), b.dims()), 1);
+  Shape out = Shape::filled(std::max(a.dims(), b.dims()), 1);
   for (int back = 1; back <= out.dims(); back++) {  // sizes are aligned at the right
     long size_a = back <= a.dims() ? a[a.dims() - back] : 1;
     long size_b = back <= b.dims() ? b[b.dims() - back] : 1;

@@ -15,7 +15,7 @@ class Shape {
  public:
   Shape() = default;
   Shape(std::initializer_list<long> sizes);
-  Shape(int dims, long fill);
+  static Shape filled(int dims, long value);  // filled(3, 1) is (1, 1, 1)
 
   int dims() const { return dims_; }
   long operator[](int i) const { return sizes_[i]; }

@@ -1,4 +1,4 @@
-// Softmax along one axis.
+// Softmax and its logarithm along one axis.
 #pragma once
 
 #include "tensor/kernel.h"
@@ -12,14 +12,23 @@ Tensor softmax(const Tensor& x, int axis = -1);
 // y = softmax(x): dx = y * (dy - sum(y * dy))
 Tensor softmax_backward(const Tensor& dy, const Tensor& y, int axis = -1);
 
+// y_i = x_i - log sum_j exp(x_j). A row that is -inf throughout stays -inf and takes no gradient.
+Tensor log_softmax(const Tensor& x, int axis = -1);
+// y = log_softmax(x): dx = dy - exp(y) * sum(dy)
+Tensor log_softmax_backward(const Tensor& dy, const Tensor& y, int axis = -1);
+
 // The same from plain ops: the definition.
 Tensor softmax_reference(const Tensor& x, int axis = -1);
+Tensor log_softmax_reference(const Tensor& x, int axis = -1);
 
 // For the backends: all are (rows, cols).
 namespace kernels {
 template <class T> inline Kernel<void(T* y, const T* x, long rows, long cols)> softmax_rows{"softmax"};
 template <class T>
 inline Kernel<void(T* dx, const T* dy, const T* y, long rows, long cols)> softmax_rows_backward{"softmax"};
+template <class T> inline Kernel<void(T* y, const T* x, long rows, long cols)> log_softmax_rows{"log_softmax"};
+template <class T>
+inline Kernel<void(T* dx, const T* dy, const T* y, long rows, long cols)> log_softmax_rows_backward{"log_softmax"};
 }  // namespace kernels
 
 }  // namespace heed

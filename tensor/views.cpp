@@ -47,7 +47,7 @@ bool strides_for(const Tensor& x, const Shape& shape, Strides* strides) {
       steps.push_back(x.strides()[i]);
     }
   }
-  *strides = Strides(shape.dims(), 1);
+  *strides = Strides::filled(shape.dims(), 1);
   int group = sizes.dims() - 1;
   long left = group >= 0 ? sizes[group] : 1, step = group >= 0 ? steps[group] : 1;
   for (int i = shape.dims() - 1; i >= 0; i--) {
@@ -130,7 +130,7 @@ Tensor select(const Tensor& x, int axis, long index) {
 
 Tensor expand(const Tensor& x, const Shape& shape) {
   check_defined("expand", x);
-  Strides strides(shape.dims(), 0);
+  Strides strides = Strides::filled(shape.dims(), 0);
   int shift = shape.dims() - x.dims();
   bool fits = shift >= 0;
   for (int i = 0; fits && i < x.dims(); i++) {

@@ -18,7 +18,7 @@ bool close(double got, double want, double tolerance) {
 }  // namespace
 
 void for_each_index(const Shape& shape, FunctionRef<void(const Shape&)> f) {
-  Shape index(shape.dims(), 0);
+  Shape index = Shape::filled(shape.dims(), 0);
   for (long left = shape.numel(); left > 0; left--) {
     f(index);
     for (int i = shape.dims() - 1; i >= 0 && ++index[i] == shape[i]; i--) index[i] = 0;

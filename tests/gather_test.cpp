@@ -1,5 +1,6 @@
-#include "tensor/gather.h"
+#include "autograd/gather.h"
 
+#include "autograd/gradcheck.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/elementwise.h"
@@ -62,6 +63,73 @@ BOOST_AUTO_TEST_CASE(nothing_may_be_picked) {
   BOOST_TEST(gather(zeros({0, 4}), 1, zeros({0, 2}, i64)).shape() == (Shape{0, 2}));
   BOOST_TEST(gather(zeros({3, 0}), 1, zeros({3, 0}, i64)).shape() == (Shape{3, 0}));
   check_close(gather_backward(zeros({3, 0}), 1, zeros({3, 0}, i64), {3, 4}), zeros({3, 4}), 0);
+}
+
+BOOST_AUTO_TEST_CASE(gather_and_index_select_move_every_element_type) {
+  for (DType dtype : {f32, f64, i32, i64, u8, boolean, bf16, f16}) {
+    const Tensor x = cast(tensor({1, 0, 0, 1, 1, 0}, {2, 3}), dtype);
+    const Tensor want = cast(tensor({0, 1, 1, 0, 1, 1}, {2, 3}), dtype);
+    BOOST_TEST(same_bits(gather(x, 1, tensor({2, 0, 0, 2, 1, 0}, {2, 3}, i64)), want));
+    BOOST_TEST(
+        same_bits(index_select(x, 0, tensor({1, 1, 0}, u8)), cast(tensor({1, 1, 0, 1, 1, 0, 1, 0, 0}, {3, 3}), dtype)));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(index_select_is_gather_with_one_list_of_indices) {
+  const Tensor base = noise({3, 4, 5});
+  for (const Tensor& x : {base, transpose(base), expand(slice(base, 1, 0, 1), {3, 4, 5}), cast(base, f32)})
+    for (int axis = 0; axis < 3; axis++)
+      for (long picked : {0, 1, 2, 7}) {
+        const Tensor list = slice(some_indices({2 * picked}, x.size(axis), i32), 0, 0, 2 * picked, 2);
+        Shape column{1, 1, 1}, shape = x.shape();
+        column[axis] = shape[axis] = picked;
+        const Tensor indices = expand(reshape(list, column), shape), dy = noise(shape, 2, x.dtype());
+        BOOST_TEST(same_bits(index_select(x, axis - 3, list), gather(x, axis, indices)));
+        BOOST_TEST(
+            same_bits(index_select_backward(dy, axis, list, x.shape()), gather_backward(dy, axis, indices, x.shape())));
+      }
+  BOOST_TEST(index_select(zeros({0, 4}), 1, zeros({2}, i64)).shape() == (Shape{0, 2}));
+  BOOST_TEST(index_select(zeros({0}), 0, zeros({0}, i64)).shape() == (Shape{0}));
+}
+
+BOOST_AUTO_TEST_CASE(index_select_passes_gradcheck) {
+  const Tensor list = tensor({2, 0, 2, 1, 2}, i64);
+  for (int axis : {0, 1, -1}) gradcheck([=](auto& x) { return index_select(x[0], axis, list); }, {noise({3, 3, 3})});
+  gradcheck([](auto& x) { return index_select(x[0], 0, zeros({1}, i64)); }, {noise({1})});
+  gradcheck([](auto& x) { return index_select(x[0], 0, zeros({0}, i64)); }, {noise({3, 2})});
+}
+
+BOOST_AUTO_TEST_CASE(index_select_has_the_same_bits_for_any_thread_count) {
+  const Tensor x = noise({5, 13, 1021}, 1, f32), list = some_indices({97}, 13), dy = noise({5, 97, 1021}, 2, f32);
+  const Tensor y = index_select(x, 1, list), dx = index_select_backward(dy, 1, list, x.shape());
+  for (int count : {1, 2, 3})
+    on_threads(count, [&] {
+      BOOST_TEST(same_bits(index_select(x, 1, list), y));
+      BOOST_TEST(same_bits(index_select_backward(dy, 1, list, x.shape()), dx));
+    });
+}
+
+BOOST_AUTO_TEST_CASE(bad_input_of_index_select_is_named) {
+  const Tensor x = zeros({2, 3}), ids = zeros({2}, i64);
+  BOOST_TEST(
+      error_of([&] {
+        index_select(x, 0, zeros({2, 2}, i64));
+      }) ==
+      "index_select: the indices are (2, 2); they must be one list (n,). Where every place has its own index use "
+      "gather");
+  BOOST_TEST(
+      error_of([&] {
+        index_select(x, 1, tensor({0, 2, 3}, i64));
+      }) ==
+      "index_select: index 3 at (2,) of the indices, which are (3,), is out of range; the rule is 0 <= index < 3");
+  BOOST_TEST(error_of([&] {
+               index_select_backward(x, 0, zeros({4}, i64), {2, 3});
+             }) == "index_select: x is (2, 3), the indices are (4,) and dy is (2, 3); along axis 0 dy must be (4, 3)");
+  error_of([&] { index_select(x, 2, ids); });
+  error_of([&] { index_select(x, 0, zeros({2})); });
+  error_of([&] { index_select(Tensor(), 0, ids); });
+  error_of([&] { index_select(x, 0, Tensor()); });
+  error_of([&] { index_select_backward(Tensor(), 0, ids, {2, 3}); });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

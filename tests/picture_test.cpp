@@ -224,6 +224,8 @@ BOOST_AUTO_TEST_CASE(write_errors_name_the_file_and_the_reason) {
   BOOST_TEST(over ==
              "write_file: cannot write " + (folder / "folder") + ": Is a directory; there is a folder of this name");
   BOOST_TEST(contains(error_of([] { write_file("", "x"); }), "the path is empty"));
+  BOOST_TEST(error_of([&] { check_writable(folder / "folder"); }) == over);
+  check_writable(folder / "file");
   BOOST_TEST(folder.files() == 2);  // no temporary file stays behind
 }
 

@@ -1,10 +1,12 @@
-#include "tensor/reduce.h"
+#include "autograd/reduce.h"
 
 #include <cmath>
 #include <limits>
 #include <map>
 #include <vector>
 
+#include "autograd/elementwise.h"
+#include "autograd/gradcheck.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/elementwise.h"
@@ -15,7 +17,7 @@ using namespace heed;
 
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-13;  // a few dozen additions in double, in another order
 
 const Shape kAxes[] = {{},     {0},    {1},    {2},    {3},    {-1},      {0, 1},      {1, 2},
@@ -58,7 +60,7 @@ BOOST_AUTO_TEST_CASE(any_axes_of_any_layout_reduce_as_defined) {
                           expand(slice(base, 2, 1, 2), {3, 4, 3, 5})})
     for (const Shape& axes : kAxes) {
       BOOST_TEST_INFO_SCOPE("x " << x.shape() << " axes " << axes);
-      std::vector<double> sums, tops, places;
+      std::vector<double> sums, tops, places, bottoms, lows, variances, logs;
       for (const auto& [index, values] : groups(x, axes)) {
         double total = 0;
         for (double value : values) total += value;
@@ -66,6 +68,14 @@ BOOST_AUTO_TEST_CASE(any_axes_of_any_layout_reduce_as_defined) {
         sums.push_back(total);
         tops.push_back(*top);
         places.push_back(double(top - values.begin()));
+        const auto bottom = std::min_element(values.begin(), values.end());
+        bottoms.push_back(*bottom);
+        lows.push_back(double(bottom - values.begin()));
+        const double middle = total / double(values.size());
+        double squares = 0, exps = 0;
+        for (double value : values) squares += (value - middle) * (value - middle), exps += std::exp(value);
+        variances.push_back(squares / double(values.size()));
+        logs.push_back(std::log(exps));
       }
       const double count = double(x.numel()) / double(sums.size());
       for (bool keep : {false, true}) {
@@ -77,6 +87,13 @@ BOOST_AUTO_TEST_CASE(any_axes_of_any_layout_reduce_as_defined) {
         check_close(top.values, from_vector(tops, left), 0);
         check_close(top.indices, from_vector(places, left), 0);
         BOOST_TEST(top.indices.dtype() == i64);
+        const MinResult bottom = min_with_indices(x, axes, keep);
+        check_close(bottom.values, from_vector(bottoms, left), 0);
+        check_close(bottom.indices, from_vector(lows, left), 0);
+        const Tensor spread = from_vector(variances, left);
+        check_close(variance(x, axes, 0, keep), spread, kRounding);
+        if (count > 1) check_close(variance(x, axes, 1, keep), spread * (count / (count - 1)), kRounding);
+        check_close(logsumexp(x, axes, keep), from_vector(logs, left), kRounding);
       }
     }
 }
@@ -114,12 +131,20 @@ BOOST_AUTO_TEST_CASE(nothing_sums_to_zero_has_no_mean_and_no_maximum) {
                max(zeros({2, 0}), {1});
              }) == "max: x is (2, 0); the maximum of no elements is not defined");
   BOOST_TEST(error_of([] { max(zeros({0})); }) == "max: x is (0,); the maximum of no elements is not defined");
+  BOOST_TEST(error_of([] { min(zeros({0})); }) == "min: x is (0,); the minimum of no elements is not defined");
+  BOOST_TEST(std::isnan(variance(zeros({0})).item()));
+  check_close(logsumexp(zeros({2, 0}), {1}, true), full({2, 1}, -kInf), 0);
+  BOOST_TEST(logsumexp(zeros({2, 0}), {0}).shape() == Shape{0});
 }
 
 BOOST_AUTO_TEST_CASE(scalars_reduce_to_themselves) {
   BOOST_TEST(sum(scalar(3)).item() == 3);
   BOOST_TEST(mean(scalar(3)).item() == 3);
   BOOST_TEST(max(scalar(3)).item() == 3);
+  BOOST_TEST(min(scalar(3)).item() == 3);
+  BOOST_TEST(logsumexp(scalar(3)).item() == 3);
+  BOOST_TEST(variance(scalar(3)).item() == 0);
+  BOOST_TEST(std::isnan(variance(scalar(3), {}, 1).item()));
 }
 
 BOOST_AUTO_TEST_CASE(of_equal_elements_the_first_is_the_maximum_and_nan_wins) {
@@ -127,8 +152,11 @@ BOOST_AUTO_TEST_CASE(of_equal_elements_the_first_is_the_maximum_and_nan_wins) {
   BOOST_TEST(argmax(tensor({1, kNan, 3, kNan})).item() == 1);
   BOOST_TEST(std::isnan(max(tensor({kNan, 5})).item()));
   BOOST_TEST(std::isnan(max(tensor({5, kNan, 6})).item()));
-  const double inf = std::numeric_limits<double>::infinity();
-  BOOST_TEST(max(tensor({-inf, -inf})).item() == -inf);
+  BOOST_TEST(max(tensor({-kInf, -kInf})).item() == -kInf);
+  BOOST_TEST(argmin(tensor({1, 0, 3, 0})).item() == 1);
+  BOOST_TEST(argmin(tensor({1, kNan, 0, kNan})).item() == 1);
+  BOOST_TEST(std::isnan(min(tensor({5, kNan, 6})).item()));
+  BOOST_TEST(min(tensor({kInf, kInf})).item() == kInf);
   BOOST_TEST(argmax(reshape(tensor({0, 2, 1, 5, 4, 3}), {2, 3}), 1).to_vector<int>() == (std::vector<int>{1, 0}));
   BOOST_TEST(argmax(reshape(tensor({0, 2, 1, 5, 4, 3}), {2, 3}), 0, true).shape() == (Shape{1, 3}));
 }
@@ -150,6 +178,85 @@ BOOST_AUTO_TEST_CASE(gradients_repeat_share_or_pick) {
       for_each_index(x.shape(),
                      [&](const Shape& i) { BOOST_TEST(dx.at(i) == (x.at(i) == tops.at(i) ? wide.at(i) : 0)); });
     }
+}
+
+BOOST_AUTO_TEST_CASE(variance_logsumexp_and_min_pass_gradcheck) {
+  const struct {
+    Shape x, axes;
+  } table[] = {{{3, 4}, {}}, {{3, 4, 5}, {1}}, {{3, 4, 5}, {0, 2}}, {{3, 4}, {-1}}, {{7}, {0}}, {{2, 0, 3}, {2}}};
+  for (const auto& row : table)
+    for (bool keep : {false, true}) {
+      BOOST_TEST_INFO_SCOPE("x " << row.x << " axes " << row.axes << " keep " << keep);
+      const std::vector<Tensor> x{noise(row.x)};
+      BOOST_CHECK_NO_THROW(gradcheck([&](auto& v) { return variance(v[0], row.axes, 0, keep); }, x));
+      BOOST_CHECK_NO_THROW(gradcheck([&](auto& v) { return variance(v[0], row.axes, 1, keep); }, x));
+      BOOST_CHECK_NO_THROW(gradcheck([&](auto& v) { return logsumexp(v[0], row.axes, keep); }, x));
+      BOOST_CHECK_NO_THROW(gradcheck([&](auto& v) { return min(v[0], row.axes, keep); }, x));
+    }
+  BOOST_CHECK_NO_THROW(gradcheck([](auto& v) { return logsumexp(v[0], {1}) + min(v[0], {0}); }, {noise({1, 1})}));
+  BOOST_CHECK_NO_THROW(gradcheck([](auto& v) { return logsumexp(v[0], {1}); }, {noise({2, 0, 3})}));
+}
+
+BOOST_AUTO_TEST_CASE(the_gradient_of_a_minimum_goes_where_it_stands) {
+  const Tensor x = tensor({3, 1, 1, 2, 5, 4}, {2, 3}), at = min_with_indices(x, {1}).indices;
+  check_close(min_backward(tensor({7, 8}), at, {2, 3}, {1}), tensor({0, 7, 0, 8, 0, 0}, {2, 3}), 0);
+}
+
+BOOST_AUTO_TEST_CASE(variance_does_not_cancel_far_from_zero) {
+  // 1e6 +- 1 in f32: the mean of the squares minus the square of the mean has no digit left
+  const Tensor x = tensor({1e6 + 1, 1e6 - 1, 1e6 + 1, 1e6 - 1});
+  check_close(variance(x), scalar(1), 0);
+  check_close(variance(x, {}, 1), scalar(4. / 3), 1e-6);
+}
+
+BOOST_AUTO_TEST_CASE(logsumexp_neither_overflows_nor_makes_nan_of_infinities) {
+  constexpr double kLastBits = 1e-6;  // of f32
+  for (DType dtype : {f32, f64}) {
+    check_close(logsumexp(tensor({1e4, 1e4}, dtype)), scalar(1e4 + std::log(2)), kLastBits);
+    check_close(logsumexp(tensor({-1e4, -1e4}, dtype)), scalar(-1e4 + std::log(2)), kLastBits);
+    const Tensor x = tensor({-kInf, -kInf, -kInf, 1, kInf, 2, kNan, 2}, {4, 2}, dtype), y = logsumexp(x, {1});
+    check_close(y, tensor({-kInf, 1, kInf, kNan}), 0);
+    const Tensor dx = logsumexp_backward(ones({4}, dtype), x, y, {1});
+    check_close(slice(dx, 0, 0, 2), tensor({0, 0, 0, 1}, {2, 2}), 0);  // nothing visible: zero gradient
+  }
+}
+
+BOOST_AUTO_TEST_CASE(variance_logsumexp_and_min_have_the_same_bits_for_any_thread_count) {
+  for (const Shape& shape : {Shape{1, 100003, 1}, {7, 1641, 3}, {1, 997, 101}}) {
+    const Tensor x = noise(shape, 1, f32), dy = noise({shape[0], shape[2]}, 2, f32);
+    std::vector<Tensor> first;
+    for (int count : {1, 2, 3})
+      on_threads(count, [&] {
+        const Tensor y = logsumexp(x, {1});
+        const MinResult low = min_with_indices(x, {1});
+        const std::vector<Tensor> now{y,
+                                      logsumexp_backward(dy, x, y, {1}),
+                                      variance(x, {1}),
+                                      variance_backward(dy, x, {1}),
+                                      low.values,
+                                      low.indices,
+                                      min_backward(dy, low.indices, shape, {1})};
+        if (first.empty()) first = now;
+        for (size_t i = 0; i < now.size(); i++) BOOST_TEST(same_bits(now[i], first[i]));
+      });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(bad_reductions_say_what_is_wrong) {
+  const std::string cast_first = ": x is i64; maths is done in f32 or f64. Cast first: cast(x, f32)";
+  const Tensor x = zeros({2, 3}), integers = zeros({2}, i64);
+  BOOST_TEST(error_of([&] { variance(integers); }) == "variance" + cast_first);
+  BOOST_TEST(error_of([&] { logsumexp(integers); }) == "logsumexp" + cast_first);
+  BOOST_TEST(error_of([&] { min(integers); }) == "min" + cast_first);
+  BOOST_TEST(error_of([&] { variance_backward(zeros({3}), x, {1}); }) ==
+             "variance: x is (2, 3) and dy is (3,); with the axes (1,) dy must be (2,)");
+  BOOST_TEST(error_of([&] { logsumexp_backward(zeros({2}), x, zeros({3}), {1}); }) ==
+             "logsumexp: dy is (2,) and y is (3,); they must be equal");
+  BOOST_TEST(error_of([&] {
+               min_backward(zeros({2}), zeros({3}, i64), {2, 3}, {1});
+             }) == "min: dy is (2,) and the indices are (3,); they must be those of min_with_indices");
+  BOOST_TEST(error_of([&] { logsumexp(x, {2}); }) ==
+             "logsumexp: axis 2 is outside of x, which is (2, 3); it has 2 dimensions, so axes run from -2 to 1");
 }
 
 BOOST_AUTO_TEST_CASE(sum_to_undoes_broadcasting) {

@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(insert_erase_and_push_back_keep_the_order) {
 }
 
 BOOST_AUTO_TEST_CASE(a_ninth_dimension_is_refused) {
-  BOOST_TEST(error_of([] { Shape(8, 1).push_back(7); }) ==
+  BOOST_TEST(error_of([] { Shape::filled(8, 1).push_back(7); }) ==
              "shape: a tensor has at most 8 dimensions; (1, 1, 1, 1, 1, 1, 1, 1) has no room for one more. Merge some "
              "with reshape");
 }

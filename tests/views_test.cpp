@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(permute_moves_axis_order_i_to_i) {
     std::next_permutation(&order[0], &order[0] + 4);
     Tensor x = numbered(dice.shape(4));
     check_view(permute(x, order), x, [&](const Shape& index) {
-      Shape from(4, 0);
+      Shape from = Shape::filled(4, 0);
       for (int i = 0; i < 4; i++) from[int(order[i])] = index[i];
       return from;
     });

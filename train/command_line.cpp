@@ -8,11 +8,11 @@
 #include <exception>
 #include <iostream>
 #include <new>
-#include <numeric>
 #include <sstream>
 #include <vector>
 
 #include "tensor/error.h"
+#include "tensor/nearest.h"
 #include "tensor/version.h"
 
 namespace heed {
@@ -31,34 +31,22 @@ template <class... Parts> std::string sentence(const Parts&... parts) {
   return text.str();
 }
 
-// How many letters have to be changed, left out, added or swapped with a neighbour to make a into b.
-size_t edits(const std::string& a, const std::string& b) {
-  std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
-  std::iota(d[0].begin(), d[0].end(), 0);
-  for (size_t i = 1; i <= a.size(); i++) {
-    d[i][0] = i;
-    for (size_t j = 1; j <= b.size(); j++) {
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  }
-  return d[a.size()][b.size()];
-}
-
 // "; did you mean --steps?", or an empty text when nothing is near.
 std::string suggestion(const std::string& given, const std::vector<std::string>& known) {
   const auto bare = [](const std::string& name) {
     return name.substr(std::min(name.find_first_not_of('-'), name.size()));
   };
-  const std::string* nearest = nullptr;
-  size_t least = std::max<size_t>(2, bare(given).size() / 3) + 1;
+  std::string nearest;
+  std::vector<std::string> names;
   for (const std::string& name : known) {
+    names.push_back(bare(name));
     const bool begins = bare(given).size() >= 3 && bare(name).starts_with(bare(given));
-    const size_t distance = begins ? 0 : edits(bare(given), bare(name));
-    if (distance < std::min(least, bare(name).size())) least = distance, nearest = &name;
+    if (begins && nearest.empty()) nearest = bare(name);
   }
-  return nearest ? "; did you mean " + *nearest + "?" : "";
+  if (nearest.empty()) nearest = nearest_name(bare(given), names);
+  for (const std::string& name : known)
+    if (!nearest.empty() && bare(name) == nearest) return "; did you mean " + name + "?";
+  return "";
 }
 
 std::string before_equals(const std::string& text) { return text.substr(0, text.find('=')); }

@@ -37,18 +37,28 @@ struct Axes {
   size_t count;
 
   double y(double exponent) const { return box.y + box.height * (range.high - exponent) / (range.high - range.low); }
+  int first_decade() const { return int(std::ceil(range.low)); }
+  int last_decade() const { return int(std::floor(range.high)); }
   double x(size_t i) const { return box.x + box.width * double(i) / double(std::max<size_t>(count, 2) - 1); }
 };
 
+// Leaves room in the box: the title above, decades at the left, one line below.
+Axes axes_inside(const Box& box, const CurvePlot& plot) {
+  Axes axes{box, range_of(plot.values), plot.values.size()};
+  double labels = 0;
+  for (int e = axes.first_decade(); e <= axes.last_decade(); e++)
+    labels = std::max(labels, Picture::text_width(decade_text(e), plot.text_size) + plot.text_size);
+  const double above = 2.5 * plot.text_size, below = 2 * plot.text_size;
+  axes.box = {std::round(box.x + labels), box.y + above, box.width - std::round(labels), box.height - above - below};
+  return axes;
+}
+
 void draw_axes(Picture& picture, const Axes& axes, const CurvePlot& plot) {
   const Box& box = axes.box;
-  TextStyle style{.size = plot.text_size, .colour = plot.ink};
-  picture.text({box.x, box.y - 1.2 * plot.text_size}, plot.title, style);
-  style.alpha = 0.75;
-  style.align = Align::right;
-  for (int e = int(std::ceil(axes.range.low)); e <= int(std::floor(axes.range.high)); e++) {
+  TextStyle style{.size = plot.text_size, .colour = plot.ink, .align = Align::right, .alpha = 0.75};
+  for (int e = axes.first_decade(); e <= axes.last_decade(); e++) {
     picture.rectangle({box.x, std::round(axes.y(e)), box.width, 1}, plot.ink, 0.15);
-    picture.text({box.x - plot.text_size * 0.7, axes.y(e) + plot.text_size / 2}, decade_text(e), style);
+    picture.text({box.x - plot.text_size, axes.y(e) + plot.text_size / 2}, decade_text(e), style);
   }
   picture.rectangle({box.x, box.y + box.height, box.width, 1}, plot.ink, 0.5);
   const double below = box.y + box.height + 2 * plot.text_size;
@@ -60,7 +70,8 @@ void draw_axes(Picture& picture, const Axes& axes, const CurvePlot& plot) {
 }  // namespace
 
 void plot_logarithmic(Picture& picture, const Box& box, const CurvePlot& plot) {
-  const Axes axes{box, range_of(plot.values), plot.values.size()};
+  const Axes axes = axes_inside(box, plot);
+  picture.text({box.x, box.y + plot.text_size}, plot.title, {.size = plot.text_size, .colour = plot.ink});
   draw_axes(picture, axes, plot);
   Curve curve;
   for (size_t i = 0; i < plot.values.size(); i++) {

@@ -17,8 +17,8 @@ struct CurvePlot {
   double text_size = 9;
 };
 
-// A curve with a logarithmic y axis, for losses: values that are not positive or not finite leave gaps. The box holds
-// the axes; the title stands above of it, labels left of it and below.
+// A curve with a logarithmic y axis, for losses: values that are not positive or not finite leave gaps. Title
+// and labels are inside of the box, too.
 void plot_logarithmic(Picture& picture, const Box& box, const CurvePlot& plot);
 
 }  // namespace heed

@@ -29,6 +29,23 @@ void create_folders_above(const std::string& path) {
   if (reason) fail_to_write(path, reason.value());
 }
 
+struct Temporary {
+  std::string path;
+  int file;  // a descriptor to write to
+};
+
+// A new file beside the given one.
+Temporary open_beside(const std::string& path) {
+  HEED_CHECK(!path.empty(), "write_file", "the path is empty; give the name of the file to write");
+  if (std::error_code none; std::filesystem::is_directory(path, none)) fail_to_write(path, EISDIR);
+  create_folders_above(path);
+  static std::atomic<int> number = 0;  // two threads may write the same file: the last one wins, whole
+  const std::string name = path + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(number++);
+  const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) fail_to_write(path, errno);
+  return {name, file};
+}
+
 // Returns 0 or the errno of what went wrong.
 int write_all(int file, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -43,18 +60,19 @@ int write_all(int file, std::string_view bytes) {
 }  // namespace
 
 void write_file(const std::string& path, std::string_view bytes) {
-  HEED_CHECK(!path.empty(), "write_file", "the path is empty; give the name of the file to write");
-  create_folders_above(path);
-  static std::atomic<int> number = 0;  // two threads may write the same file: the last one wins, whole
-  const std::string temporary = path + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(number++);
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) fail_to_write(path, errno);
-  int reason = write_all(file, bytes);
-  if (::close(file) != 0 && reason == 0) reason = errno;
-  if (reason == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) reason = errno;
+  const Temporary temporary = open_beside(path);
+  int reason = write_all(temporary.file, bytes);
+  if (::close(temporary.file) != 0 && reason == 0) reason = errno;
+  if (reason == 0 && ::rename(temporary.path.c_str(), path.c_str()) != 0) reason = errno;
   if (reason == 0) return;
-  ::unlink(temporary.c_str());
+  ::unlink(temporary.path.c_str());
   fail_to_write(path, reason);
+}
+
+void check_writable(const std::string& path) {
+  const Temporary temporary = open_beside(path);
+  ::close(temporary.file);
+  ::unlink(temporary.path.c_str());
 }
 
 }  // namespace heed

@@ -10,4 +10,7 @@ namespace heed {
 // reach the disk, and take its name at last. Creates the folders above it. Errors name the file and the reason.
 void write_file(const std::string& path, std::string_view bytes);
 
+// Throws what write_file would: to be called before hours of work whose result goes there. Creates the folders too.
+void check_writable(const std::string& path);
+
 }  // namespace heed

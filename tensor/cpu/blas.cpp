@@ -29,37 +29,30 @@ const bool single_threaded = [] {
   return true;
 }();
 
-// The OpenMP build asks for the calling thread's own setting at every call, so it is told to use one thread for the
-// length of the call and finds the host program's setting again afterwards.
-class OneThread {
- public:
-  OneThread() {
-    if (threading() != Threading::openmp || !omp_set_num_threads || !omp_get_max_threads) return;
-    before_ = omp_get_max_threads();
-    omp_set_num_threads(1);
-  }
-  ~OneThread() {
-    if (before_ > 0) omp_set_num_threads(before_);
-  }
-
- private:
-  int before_ = 0;
-};
-
 CBLAS_TRANSPOSE turned(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
 
 }  // namespace
 
+OneBlasThread::OneBlasThread() {
+  if (threading() != Threading::openmp || !omp_set_num_threads || !omp_get_max_threads) return;
+  before_ = omp_get_max_threads();
+  omp_set_num_threads(1);
+}
+
+OneBlasThread::~OneBlasThread() {
+  if (before_ > 0) omp_set_num_threads(before_);
+}
+
 void gemm(float* c, long c_row, const float* a, long a_row, bool a_transposed, const float* b, long b_row,
           bool b_transposed, long m, long n, long k) {
-  OneThread scope;
+  OneBlasThread scope;
   cblas_sgemm(CblasRowMajor, turned(a_transposed), turned(b_transposed), int(m), int(n), int(k), 1, a, int(a_row), b,
               int(b_row), 0, c, int(c_row));
 }
 
 void gemm(double* c, long c_row, const double* a, long a_row, bool a_transposed, const double* b, long b_row,
           bool b_transposed, long m, long n, long k) {
-  OneThread scope;
+  OneBlasThread scope;
   cblas_dgemm(CblasRowMajor, turned(a_transposed), turned(b_transposed), int(m), int(n), int(k), 1, a, int(a_row), b,
               int(b_row), 0, c, int(c_row));
 }

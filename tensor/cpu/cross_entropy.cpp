@@ -7,46 +7,63 @@
 namespace heed {
 namespace {
 
+using kernels::CrossEntropySizes;
+
 template <class T> T row_max(const T* x, long V) {
   T top = x[0];
   for (long j = 1; j < V; j++) top = x[j] > top ? x[j] : top;
   return top;
 }
 
+// log sum exp(x) - sum_v q_v x_v with q = (1 - s) one_hot(target) + s / V; x (V)
+template <class T> T loss_of(const T* x, long target, long V, T s) {
+  T top = row_max(x, V), total = 0, below = 0;
+  for (long j = 0; j < V; j++) total += std::exp(x[j] - top);
+  const T hit = std::log(total) + (top - x[target]);
+  if (s == 0) return hit;  // a class that is -inf must not become 0 * inf
+  for (long j = 0; j < V; j++) below += top - x[j];
+  return (1 - s) * hit + s * (std::log(total) + below / T(V));
+}
+
 // losses (rows), logits (rows, V), targets (rows)
-template <class T> void cross_entropy_rows_cpu(T* losses, const T* logits, const int64_t* targets, long rows, long V) {
-  parallel_for(rows, std::max(1L, kElementGrain / 4 / V), [&](long begin, long end) {
-    for (long i = begin; i < end; i++) {
-      const T* x = logits + i * V;
-      T top = row_max(x, V), total = 0;
-      for (long j = 0; j < V; j++) total += std::exp(x[j] - top);
-      losses[i] = std::log(total) + (top - x[targets[i]]);
-    }
-  });
-}
-
-// dlogits, logits (rows, V), scale (1), targets (rows)
 template <class T>
-void cross_entropy_rows_backward_cpu(T* dlogits, const T* scale, const T* logits, const int64_t* targets, long rows,
-                                     long V) {
-  parallel_for(rows, std::max(1L, kElementGrain / 4 / std::max(1L, V)), [&](long begin, long end) {
+void cross_entropy_rows_cpu(T* losses, const T* logits, const int64_t* targets, const CrossEntropySizes& s) {
+  parallel_for(s.rows, std::max(1L, kElementGrain / 4 / std::max(1L, s.V)), [&](long begin, long end) {
+    for (long i = begin; i < end; i++)
+      losses[i] = targets[i] < 0 ? T(0) : loss_of(logits + i * s.V, targets[i], s.V, T(s.smoothing));
+  });
+}
+
+// dx = scale * (softmax(x) - q); dx, x (V)
+template <class T> void loss_backward(T* dx, const T* x, long target, long V, T s, T scale) {
+  T top = row_max(x, V), total = 0;
+  for (long j = 0; j < V; j++) total += dx[j] = std::exp(x[j] - top);
+  const T spread = scale * s / T(V);
+  for (long j = 0; j < V; j++) dx[j] = dx[j] * (scale / total) - spread;
+  dx[target] -= scale * (1 - s);
+}
+
+// dlogits, logits (rows, V), scale (rows) or (1) with a step of 0, targets (rows)
+template <class T>
+void cross_entropy_rows_backward_cpu(T* dlogits, const T* scale, long scale_step, const T* logits,
+                                     const int64_t* targets, const CrossEntropySizes& s) {
+  parallel_for(s.rows, std::max(1L, kElementGrain / 4 / std::max(1L, s.V)), [&](long begin, long end) {
     for (long i = begin; i < end; i++) {
-      const T* x = logits + i * V;
-      T *dx = dlogits + i * V, top = row_max(x, V), total = 0;
-      for (long j = 0; j < V; j++) total += dx[j] = std::exp(x[j] - top);
-      const T each = *scale / T(rows);
-      for (long j = 0; j < V; j++) dx[j] *= each / total;
-      dx[targets[i]] -= each;
+      T* dx = dlogits + i * s.V;
+      if (targets[i] < 0)
+        std::fill_n(dx, s.V, T(0));
+      else
+        loss_backward(dx, logits + i * s.V, targets[i], s.V, T(s.smoothing), scale[i * scale_step]);
     }
   });
 }
 
-const Registered forward_f32{kernels::cross_entropy_rows<float>, Backend::cpu, cross_entropy_rows_cpu<float>};
-const Registered forward_f64{kernels::cross_entropy_rows<double>, Backend::cpu, cross_entropy_rows_cpu<double>};
-const Registered backward_f32{kernels::cross_entropy_rows_backward<float>, Backend::cpu,
-                              cross_entropy_rows_backward_cpu<float>};
-const Registered backward_f64{kernels::cross_entropy_rows_backward<double>, Backend::cpu,
-                              cross_entropy_rows_backward_cpu<double>};
+template <class T> void register_all() {
+  kernels::cross_entropy_rows<T>.set(Backend::cpu, cross_entropy_rows_cpu<T>);
+  kernels::cross_entropy_rows_backward<T>.set(Backend::cpu, cross_entropy_rows_backward_cpu<T>);
+}
+
+const bool registered = (register_all<float>(), register_all<double>(), true);
 
 }  // namespace
 }  // namespace heed

@@ -1,37 +1,53 @@
 #include "tensor/gather.h"
 
-#include "tensor/cpu/walk.h"
+#include "tensor/cpu/columns.h"
 
 namespace heed {
 namespace {
 
-// One (outer, inner) column after the other; columns are independent, so the order of additions is fixed.
-template <class Body> void for_columns(const GatherSizes& s, Body&& body) {
-  parallel_for(s.outer * s.inner, std::max(1L, kElementGrain / std::max(1L, s.picked)), [&](long begin, long end) {
-    for (long column = begin; column < end; column++) {
-      long outer = column / s.inner, inner = column % s.inner;
-      body((outer * s.from) * s.inner + inner, (outer * s.picked) * s.inner + inner);
+// x (outer, from, inner); y, indices (outer, picked, inner)
+void gather_cpu(void* y, const void* x, const int64_t* indices, const GatherSizes& s, long bytes) {
+  visit_move(bytes, [&](auto move) {
+    for_columns(s, [&](long in, long out) {
+      for (long r = 0; r < s.picked; r++) move(y, out + r * s.inner, x, in + indices[out + r * s.inner] * s.inner);
+    });
+  });
+}
+
+// x (outer, from, inner), y (outer, picked, inner), indices (picked): runs of `inner` elements
+void index_select_cpu(void* y, const void* x, const int64_t* indices, const GatherSizes& s, long bytes) {
+  const long run = s.inner * bytes;
+  char* to = static_cast<char*>(y);
+  const char* from = static_cast<const char*>(x);
+  parallel_for(s.outer * s.picked, std::max(1L, kElementGrain / std::max(1L, s.inner)), [&](long begin, long end) {
+    for (long i = begin; i < end; i++)
+      std::memcpy(to + i * run, from + (i / s.picked * s.from + indices[i % s.picked]) * run, size_t(run));
+  });
+}
+
+// dx (outer, from, inner), dy (outer, picked, inner), indices (picked). Cut by columns: each task walks all indices
+// in order, so that equal ones are always added in the same order.
+template <class T> void index_select_backward_cpu(T* dx, const T* dy, const int64_t* indices, const GatherSizes& s) {
+  constexpr long kColumns = 64;
+  const long blocks = (s.inner + kColumns - 1) / kColumns;
+  const long grain = std::max(1L, kElementGrain / std::max(1L, s.picked * std::min(s.inner, kColumns)));
+  parallel_for(s.outer * blocks, grain, [&](long begin, long end) {
+    for (long task = begin; task < end; task++) {
+      const long outer = task / blocks, first = task % blocks * kColumns, last = std::min(first + kColumns, s.inner);
+      T* to = dx + outer * s.from * s.inner;
+      const T* given = dy + outer * s.picked * s.inner;
+      for (long r = 0; r < s.picked; r++)
+        for (long c = first; c < last; c++) to[indices[r] * s.inner + c] += given[r * s.inner + c];
     }
   });
 }
 
-// x (outer, from, inner); y, indices (outer, picked, inner)
-template <class T> void gather_cpu(T* y, const T* x, const int64_t* indices, const GatherSizes& s) {
-  for_columns(s, [&](long in, long out) {
-    for (long r = 0; r < s.picked; r++) y[out + r * s.inner] = x[in + indices[out + r * s.inner] * s.inner];
-  });
-}
-
-template <class T> void scatter_add_cpu(T* dx, const T* dy, const int64_t* indices, const GatherSizes& s) {
-  for_columns(s, [&](long in, long out) {
-    for (long r = 0; r < s.picked; r++) dx[in + indices[out + r * s.inner] * s.inner] += dy[out + r * s.inner];
-  });
-}
-
-const Registered gather_f32{kernels::gather<float>, Backend::cpu, gather_cpu<float>};
-const Registered gather_f64{kernels::gather<double>, Backend::cpu, gather_cpu<double>};
-const Registered scatter_f32{kernels::scatter_add<float>, Backend::cpu, scatter_add_cpu<float>};
-const Registered scatter_f64{kernels::scatter_add<double>, Backend::cpu, scatter_add_cpu<double>};
+const Registered gather_on_cpu{kernels::gather, Backend::cpu, gather_cpu};
+const Registered select_on_cpu{kernels::index_select, Backend::cpu, index_select_cpu};
+const Registered select_backward_f32{kernels::index_select_backward<float>, Backend::cpu,
+                                     index_select_backward_cpu<float>};
+const Registered select_backward_f64{kernels::index_select_backward<double>, Backend::cpu,
+                                     index_select_backward_cpu<double>};
 
 }  // namespace
 }  // namespace heed

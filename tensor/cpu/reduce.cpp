@@ -1,5 +1,5 @@
-// Sums and maxima. A long sum is cut into blocks of a size that depends on the shape only; the blocks' results are
-// added in order, so the bits are the same for any number of threads (and the rounding error stays small).
+// Sums, maxima and minima. A long sum is cut into blocks of a size that depends on the shape only; the blocks' results
+// are added in order, so the bits are the same for any number of threads (and the rounding error stays small).
 #include "tensor/reduce.h"
 
 #include "tensor/cpu/walk.h"
@@ -61,19 +61,29 @@ template <class T> void sum_rows_cpu(T* y, const T* x, long outer, long count, l
   }
 }
 
-template <class T> void max_rows_cpu(T* y, int64_t* indices, const T* x, long outer, long count, long inner) {
+// better(a, b): does a beat b? NaN beats all, the first one.
+template <class T, class Better>
+void best_rows(T* y, int64_t* indices, const T* x, long outer, long count, long inner, Better better) {
   parallel_for(outer * inner, std::max(1L, kElementGrain / count), [&](long begin, long end) {
     for (long e = begin; e < end; e++) {
       const T* row = x + e / inner * count * inner + e % inner;
       long best = 0;
       for (long i = 1; i < count; i++) {
         T value = row[i * inner], top = row[best * inner];
-        if (value > top || (value != value && top == top)) best = i;  // NaN wins, the first one
+        if (better(value, top) || (value != value && top == top)) best = i;
       }
       y[e] = row[best * inner];
       indices[e] = best;
     }
   });
+}
+
+template <class T> void max_rows_cpu(T* y, int64_t* indices, const T* x, long outer, long count, long inner) {
+  best_rows(y, indices, x, outer, count, inner, [](T a, T b) { return a > b; });
+}
+
+template <class T> void min_rows_cpu(T* y, int64_t* indices, const T* x, long outer, long count, long inner) {
+  best_rows(y, indices, x, outer, count, inner, [](T a, T b) { return a < b; });
 }
 
 template <class T>
@@ -87,6 +97,7 @@ template <class T> void register_all() {
   kernels::sum_workspace_bytes<T>.set(Backend::cpu, sum_workspace_cpu<T>);
   kernels::sum_rows<T>.set(Backend::cpu, sum_rows_cpu<T>);
   kernels::max_rows<T>.set(Backend::cpu, max_rows_cpu<T>);
+  kernels::min_rows<T>.set(Backend::cpu, min_rows_cpu<T>);
   kernels::max_rows_backward<T>.set(Backend::cpu, max_rows_backward_cpu<T>);
 }
 

@@ -1,0 +1,49 @@
+// LayerNorm and RmsNorm: every row of x is brought to one scale; see tensor/layer_norm.h.
+#pragma once
+
+#include "nn/context.h"
+#include "nn/module.h"
+
+namespace heed {
+
+class LayerNorm : public Module {
+ public:
+  struct Options {
+    double epsilon = 1e-5;
+    bool bias = true;
+  };
+
+  explicit LayerNorm(long C) : LayerNorm(C, Options()) {}
+  LayerNorm(long C, const Options& options);
+
+  Variable forward(const Variable& x, Context& ctx);  // (..., C) -> (..., C)
+
+  Variable& weight;       // (C,), ones at first, no decay
+  Variable bias() const;  // (C,), zeros at first, no decay; undefined without one
+
+ private:
+  Variable* bias_;
+  double epsilon_;
+};
+
+class RmsNorm : public Module {
+ public:
+  struct Options {
+    double epsilon = 1e-6;
+    bool bias = false;
+  };
+
+  explicit RmsNorm(long C) : RmsNorm(C, Options()) {}
+  RmsNorm(long C, const Options& options);
+
+  Variable forward(const Variable& x, Context& ctx);  // (..., C) -> (..., C)
+
+  Variable& weight;
+  Variable bias() const;
+
+ private:
+  Variable* bias_;
+  double epsilon_;
+};
+
+}  // namespace heed

@@ -1,0 +1,42 @@
+#include "tensor/hadamard.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "tensor/cpu/walk.h"
+
+namespace heed {
+namespace {
+
+// In place: H_2n = (H_n  H_n; H_n  -H_n), so each round adds and subtracts neighbours at twice the distance.
+template <class T> void transform_row(T* y, long n) {
+  for (long half = 1; half < n; half *= 2)
+    for (long block = 0; block < n; block += 2 * half) {
+      T *a = y + block, *b = a + half;
+      for (long j = 0; j < half; j++) {
+        const T sum = a[j] + b[j], difference = a[j] - b[j];
+        a[j] = sum;
+        b[j] = difference;
+      }
+    }
+  const T scale = T(1 / std::sqrt(double(n)));
+  for (long j = 0; j < n; j++) y[j] *= scale;
+}
+
+// y, x (rows, n)
+template <class T> void walsh_hadamard_cpu(T* y, const T* x, long rows, long n) {
+  const long work = std::max(1L, n * long(std::bit_width(size_t(n))));  // additions in a row
+  parallel_for(rows, std::max(1L, kElementGrain / work), [&](long begin, long end) {
+    for (long i = begin; i < end; i++) {
+      std::copy_n(x + i * n, n, y + i * n);
+      transform_row(y + i * n, n);
+    }
+  });
+}
+
+const Registered forward_f32{kernels::walsh_hadamard<float>, Backend::cpu, walsh_hadamard_cpu<float>};
+const Registered forward_f64{kernels::walsh_hadamard<double>, Backend::cpu, walsh_hadamard_cpu<double>};
+
+}  // namespace
+}  // namespace heed

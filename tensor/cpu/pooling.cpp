@@ -1,0 +1,135 @@
+#include "tensor/pooling.h"
+
+#include "tensor/cpu/walk.h"
+
+namespace heed {
+namespace {
+
+using kernels::PoolSizes;
+
+long rows_grain(long row) { return std::max(1L, kElementGrain / std::max(1L, row)); }
+
+struct Range {
+  long begin, end;
+};
+
+// The real tokens of window t.
+Range tokens_of(const PoolSizes& s, long t) {
+  const long first = t * s.stride - s.padding_left;
+  return {std::max(first, 0L), std::min(first + s.window, s.T)};
+}
+
+// The windows that hold token p: those with t * stride - padding_left <= p < t * stride - padding_left + window.
+Range windows_with(const PoolSizes& s, long p) {
+  const long last = p + s.padding_left, before = last - s.window;  // first places of windows are in (before, last]
+  return {before < 0 ? 0 : before / s.stride + 1, std::min(last / s.stride + 1, s.windows)};
+}
+
+// y, indices (B, T', C), x (B, T, C)
+template <class T> void max_pool1d_cpu(T* y, int64_t* indices, const T* x, const PoolSizes& s) {
+  parallel_for(s.B * s.windows, rows_grain(s.window * s.C), [&](long begin, long end) {
+    for (long row = begin; row < end; row++) {
+      const Range tokens = tokens_of(s, row % s.windows);
+      const T* sample = x + row / s.windows * s.T * s.C;
+      T* top = y + row * s.C;
+      int64_t* place = indices + row * s.C;
+      std::copy_n(sample + tokens.begin * s.C, s.C, top);
+      std::fill_n(place, s.C, tokens.begin);
+      for (long p = tokens.begin + 1; p < tokens.end; p++)
+        for (long c = 0; c < s.C; c++) {
+          const T value = sample[p * s.C + c];
+          const bool better = value > top[c] || (value != value && top[c] == top[c]);  // NaN wins, the first one
+          place[c] = better ? p : place[c];
+          top[c] = better ? value : top[c];
+        }
+    }
+  });
+}
+
+// y (B, T', C), x (B, T, C)
+template <class T> void mean_pool1d_cpu(T* y, const T* x, const PoolSizes& s) {
+  parallel_for(s.B * s.windows, rows_grain(s.window * s.C), [&](long begin, long end) {
+    for (long row = begin; row < end; row++) {
+      const Range tokens = tokens_of(s, row % s.windows);
+      const T* sample = x + row / s.windows * s.T * s.C;
+      T* to = y + row * s.C;
+      std::fill_n(to, s.C, T(0));
+      for (long p = tokens.begin; p < tokens.end; p++)
+        for (long c = 0; c < s.C; c++) to[c] += sample[p * s.C + c];
+      const T count = T(tokens.end - tokens.begin);
+      for (long c = 0; c < s.C; c++) to[c] /= count;
+    }
+  });
+}
+
+// dx (B, T, C) = sum of dy (B, T', C) / count over the windows that hold the token
+template <class T> void mean_pool1d_backward_cpu(T* dx, const T* dy, const PoolSizes& s) {
+  const long overlap = (s.window + s.stride - 1) / s.stride;
+  parallel_for(s.B * s.T, rows_grain(overlap * s.C), [&](long begin, long end) {
+    for (long row = begin; row < end; row++) {
+      const Range windows = windows_with(s, row % s.T);
+      T* to = dx + row * s.C;
+      std::fill_n(to, s.C, T(0));
+      for (long t = windows.begin; t < windows.end; t++) {
+        const Range tokens = tokens_of(s, t);
+        const T *from = dy + (row / s.T * s.windows + t) * s.C, count = T(tokens.end - tokens.begin);
+        for (long c = 0; c < s.C; c++) to[c] += from[c] / count;
+      }
+    }
+  });
+}
+
+// A task is a block of columns of one sample; it adds the tokens up in chunks, which keeps the rounding error small.
+constexpr long kColumns = 64, kChunk = 64;
+
+// y (C columns) = sum of x (n, C) over its rows, for at most kColumns columns
+template <class T> void sum_tokens(T* y, const T* x, long n, long C, long columns) {
+  std::fill_n(y, columns, T(0));
+  for (long first = 0; first < n; first += kChunk) {
+    T part[kColumns] = {};
+    for (long p = first; p < std::min(n, first + kChunk); p++)
+      for (long c = 0; c < columns; c++) part[c] += x[p * C + c];
+    for (long c = 0; c < columns; c++) y[c] += part[c];
+  }
+}
+
+// y (B, C), x (B, tokens, C), lengths (B)
+template <class T> void masked_mean_cpu(T* y, const T* x, const int64_t* lengths, long B, long tokens, long C) {
+  const long blocks = (C + kColumns - 1) / kColumns;
+  parallel_for(B * blocks, rows_grain(tokens * std::min(C, kColumns)), [&](long begin, long end) {
+    for (long task = begin; task < end; task++) {
+      const long b = task / blocks, first = task % blocks * kColumns, columns = std::min(kColumns, C - first);
+      T* to = y + b * C + first;
+      sum_tokens(to, x + b * tokens * C + first, lengths[b], C, columns);
+      for (long c = 0; c < columns && lengths[b] > 0; c++) to[c] /= T(lengths[b]);
+    }
+  });
+}
+
+// dx (B, tokens, C), dy (B, C), lengths (B)
+template <class T>
+void masked_mean_backward_cpu(T* dx, const T* dy, const int64_t* lengths, long B, long tokens, long C) {
+  parallel_for(B * tokens, rows_grain(C), [&](long begin, long end) {
+    for (long row = begin; row < end; row++) {
+      const long b = row / tokens, n = lengths[b];
+      T* to = dx + row * C;
+      if (row % tokens >= n)
+        std::fill_n(to, C, T(0));
+      else
+        for (long c = 0; c < C; c++) to[c] = dy[b * C + c] / T(n);
+    }
+  });
+}
+
+template <class T> void register_all() {
+  kernels::max_pool1d<T>.set(Backend::cpu, max_pool1d_cpu<T>);
+  kernels::mean_pool1d<T>.set(Backend::cpu, mean_pool1d_cpu<T>);
+  kernels::mean_pool1d_backward<T>.set(Backend::cpu, mean_pool1d_backward_cpu<T>);
+  kernels::masked_mean<T>.set(Backend::cpu, masked_mean_cpu<T>);
+  kernels::masked_mean_backward<T>.set(Backend::cpu, masked_mean_backward_cpu<T>);
+}
+
+const bool registered = (register_all<float>(), register_all<double>(), true);
+
+}  // namespace
+}  // namespace heed

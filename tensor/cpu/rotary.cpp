@@ -1,0 +1,62 @@
+#include "tensor/rotary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tensor/cpu/walk.h"
+
+namespace heed {
+namespace {
+
+// turns (rows, 2, half): cosines, sines. Angles in double: at position 100,000 a float knows them to 0.004 only.
+template <class T> void turns_cpu(T* turns, long rows, long half, long offset, double base) {
+  parallel_for(rows, std::max(1L, kElementGrain / 32 / std::max(1L, half)), [&](long begin, long end) {
+    for (long i = 0; i < half; i++) {
+      const double per_position = std::pow(base, -double(i) / double(half));
+      for (long t = begin; t < end; t++) {
+        turns[2 * t * half + i] = T(std::cos(double(offset + t) * per_position));
+        turns[(2 * t + 1) * half + i] = T(std::sin(double(offset + t) * per_position));
+      }
+    }
+  });
+}
+
+// One row of D = 2 half channels. Backwards the sign is -1: the sine of the opposite angle.
+template <class T>
+void turn_row(T* y, const T* x, const T* cosines, const T* sines, long half, bool interleaved, T sign) {
+  if (interleaved)
+    for (long i = 0; i < half; i++) {
+      const T a = x[2 * i], b = x[2 * i + 1], c = cosines[i], s = sign * sines[i];
+      y[2 * i] = a * c - b * s;
+      y[2 * i + 1] = a * s + b * c;
+    }
+  else
+    for (long i = 0; i < half; i++) {
+      const T a = x[i], b = x[i + half], c = cosines[i], s = sign * sines[i];
+      y[i] = a * c - b * s;
+      y[i + half] = a * s + b * c;
+    }
+}
+
+// y (rows, D) row-major, x at the layout's strides, turns (T, 2, D/2)
+template <class T> void rotary_cpu(T* y, const T* x, const T* turns, const RotaryLayout& layout, bool backwards) {
+  const Shape& sizes = layout.sizes;
+  const long D = layout.D, half = D / 2, length = sizes.back();
+  parallel_for(sizes.numel(), std::max(1L, kElementGrain / std::max(1L, D)), [&](long begin, long end) {
+    for (long row = begin; row < end; row++) {
+      long place = 0;
+      for (long i = sizes.dims() - 1, rest = row; i >= 0; rest /= sizes[int(i)], i--)
+        place += rest % sizes[int(i)] * layout.strides[int(i)];
+      const T* cosines = turns + row % length * D;
+      turn_row(y + row * D, x + place, cosines, cosines + half, half, layout.interleaved, T(backwards ? -1 : 1));
+    }
+  });
+}
+
+const Registered turns_f32{kernels::rotary_turns<float>, Backend::cpu, turns_cpu<float>};
+const Registered turns_f64{kernels::rotary_turns<double>, Backend::cpu, turns_cpu<double>};
+const Registered rotary_f32{kernels::rotary<float>, Backend::cpu, rotary_cpu<float>};
+const Registered rotary_f64{kernels::rotary<double>, Backend::cpu, rotary_cpu<double>};
+
+}  // namespace
+}  // namespace heed

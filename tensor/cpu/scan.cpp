@@ -1,0 +1,133 @@
+// Scans. Where there are few rows a row is cut into blocks, by the shape only: first each block's total, then what came
+// before each block, then the scan of each block from there. So the bits are the same for any number of threads.
+#include "tensor/scan.h"
+
+#include <utility>
+
+#include "tensor/cpu/walk.h"
+
+namespace heed {
+namespace {
+
+constexpr long kColumns = 64;    // scanned side by side by one task: neighbours in memory
+constexpr long kBlock = 8192;    // elements of a block
+constexpr long kManyTasks = 16;  // with so many a row need not be cut
+
+// A task scans `block` of `count` places for up to kColumns of `inner` columns.
+struct Cut {
+  long chunks, block, blocks;  // chunks of columns, places in a block, blocks in a row
+  explicit Cut(const ScanSizes& s) {
+    chunks = (s.inner + kColumns - 1) / kColumns;
+    const bool whole = s.inner == 0 || s.outer * chunks >= kManyTasks;
+    block = whole ? std::max(1L, s.count) : kBlock / std::min(s.inner, kColumns);
+    blocks = std::max(1L, (s.count + block - 1) / block);
+  }
+};
+
+long workspace_cpu(const ScanSizes& s) {
+  const Cut cut(s);
+  return cut.blocks > 1 ? s.outer * cut.blocks * s.inner * 8 : 0;  // a State each
+}
+
+// What a column carries along is its State. take() brings in the element at offset `at`, which is number i of its
+// column; join() brings in the State of a block of the column that starts at offset `column`.
+template <class T> struct Sum {
+  using State = double;
+  static constexpr State nothing = 0;
+  T* y;
+  const T* x;
+  void take(State& sum, long at, long) const { sum += double(x[at]); }
+  void join(State& sum, State block, long) const { sum += block; }
+  void put(State sum, long at, long) const { y[at] = T(sum); }
+};
+
+template <class T> struct Max {  // carries the place of the maximum
+  using State = int64_t;
+  static constexpr State nothing = -1;
+  T* y;
+  int64_t* indices;
+  const T* x;
+  long inner;
+  void take(State& best, long at, long i) const {
+    if (best < 0) {
+      best = i;
+      return;
+    }
+    const T value = x[at], top = x[at - (i - best) * inner];
+    if (value > top || (value != value && top == top)) best = i;  // NaN wins, the first one
+  }
+  void join(State& best, State block, long column) const { take(best, column + block * inner, block); }
+  void put(State best, long at, long i) const {
+    y[at] = x[at - (i - best) * inner];
+    indices[at] = best;
+  }
+};
+
+// f(outer, block, first column, number of columns)
+template <class F> void for_tasks(const Cut& cut, const ScanSizes& s, F&& f) {
+  const long grain = std::max(1L, kElementGrain / 4 / std::max(1L, cut.block * std::min(s.inner, kColumns)));
+  parallel_for(s.outer * cut.blocks * cut.chunks, grain, [&](long begin, long end) {
+    for (long task = begin; task < end; task++) {
+      const long row = task / cut.chunks, column = task % cut.chunks * kColumns;
+      f(row / cut.blocks, row % cut.blocks, column, std::min(kColumns, s.inner - column));
+    }
+  });
+}
+
+// before (outer, blocks, inner): the workspace, used where there is more than one block
+template <class Op> void scan_cpu(const Op& op, const ScanSizes& s, bool reverse, typename Op::State* before) {
+  using State = typename Op::State;
+  const Cut cut(s);
+  auto walk_block = [&](State* state, long outer, long block, long column, long width, auto&& each) {
+    const long first = block * cut.block, last = std::min(s.count, first + cut.block);
+    for (long i = first; i < last; i++) {
+      const long at = (outer * s.count + (reverse ? s.count - 1 - i : i)) * s.inner + column;
+      for (long j = 0; j < width; j++) each(state[j], at + j, i);
+    }
+  };
+  auto before_of = [&](long outer, long block) { return before + (outer * cut.blocks + block) * s.inner; };
+
+  if (cut.blocks > 1) {
+    for_tasks(cut, s, [&](long outer, long block, long column, long width) {  // the total of every block
+      State total[kColumns];
+      std::fill_n(total, width, Op::nothing);
+      walk_block(total, outer, block, column, width, [&](State& state, long at, long i) { op.take(state, at, i); });
+      std::copy_n(total, width, before_of(outer, block) + column);
+    });
+    for (long outer = 0; outer < s.outer; outer++)  // what came before every block
+      for (long j = 0; j < s.inner; j++) {
+        State running = Op::nothing;
+        for (long block = 0; block < cut.blocks; block++) {
+          const State total = std::exchange(before_of(outer, block)[j], running);
+          op.join(running, total, outer * s.count * s.inner + j);
+        }
+      }
+  }
+
+  for_tasks(cut, s, [&](long outer, long block, long column, long width) {
+    State state[kColumns];
+    std::fill_n(state, width, Op::nothing);
+    if (cut.blocks > 1) std::copy_n(before_of(outer, block) + column, width, state);
+    walk_block(state, outer, block, column, width, [&](State& running, long at, long i) {
+      op.take(running, at, i);
+      op.put(running, at, i);
+    });
+  });
+}
+
+template <class T> void cumsum_cpu(T* y, const T* x, const ScanSizes& s, bool reverse, void* workspace) {
+  scan_cpu(Sum<T>{y, x}, s, reverse, static_cast<double*>(workspace));
+}
+
+template <class T> void cumulative_max_cpu(T* y, int64_t* indices, const T* x, const ScanSizes& s, void* workspace) {
+  scan_cpu(Max<T>{y, indices, x, s.inner}, s, false, static_cast<int64_t*>(workspace));
+}
+
+const Registered workspace_on_cpu{kernels::scan_workspace_bytes, Backend::cpu, workspace_cpu};
+const Registered sum_f32{kernels::cumsum<float>, Backend::cpu, cumsum_cpu<float>};
+const Registered sum_f64{kernels::cumsum<double>, Backend::cpu, cumsum_cpu<double>};
+const Registered max_f32{kernels::cumulative_max<float>, Backend::cpu, cumulative_max_cpu<float>};
+const Registered max_f64{kernels::cumulative_max<double>, Backend::cpu, cumulative_max_cpu<double>};
+
+}  // namespace
+}  // namespace heed

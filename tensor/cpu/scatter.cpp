@@ -1,0 +1,44 @@
+#include "tensor/scatter.h"
+
+#include "tensor/cpu/columns.h"
+
+namespace heed {
+namespace {
+
+// y (outer, from, inner); source, indices (outer, picked, inner)
+void scatter_cpu(void* y, const void* source, const int64_t* indices, const GatherSizes& s, long bytes) {
+  visit_move(bytes, [&](auto move) {
+    for_columns(s, [&](long to, long from) {
+      for (long r = 0; r < s.picked; r++)
+        move(y, to + indices[from + r * s.inner] * s.inner, source, from + r * s.inner);
+    });
+  });
+}
+
+// dx (outer, from, inner) holds dy; dsource, indices (outer, picked, inner). Backwards through r: the first one to come
+// to a place is the one that won; it takes the gradient away and leaves a 0 for dx and for those it has beaten.
+template <class T> void scatter_backward_cpu(T* dx, T* dsource, const int64_t* indices, const GatherSizes& s) {
+  for_columns(s, [&](long to, long from) {
+    for (long r = s.picked - 1; r >= 0; r--) {
+      T& place = dx[to + indices[from + r * s.inner] * s.inner];
+      dsource[from + r * s.inner] = place;
+      place = 0;
+    }
+  });
+}
+
+// y (outer, from, inner); source, indices (outer, picked, inner)
+template <class T> void scatter_add_cpu(T* y, const T* source, const int64_t* indices, const GatherSizes& s) {
+  for_columns(s, [&](long to, long from) {
+    for (long r = 0; r < s.picked; r++) y[to + indices[from + r * s.inner] * s.inner] += source[from + r * s.inner];
+  });
+}
+
+const Registered scatter_on_cpu{kernels::scatter, Backend::cpu, scatter_cpu};
+const Registered backward_f32{kernels::scatter_backward<float>, Backend::cpu, scatter_backward_cpu<float>};
+const Registered backward_f64{kernels::scatter_backward<double>, Backend::cpu, scatter_backward_cpu<double>};
+const Registered add_f32{kernels::scatter_add<float>, Backend::cpu, scatter_add_cpu<float>};
+const Registered add_f64{kernels::scatter_add<double>, Backend::cpu, scatter_add_cpu<double>};
+
+}  // namespace
+}  // namespace heed

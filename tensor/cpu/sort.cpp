@@ -1,0 +1,81 @@
+// Sorting rows. Nothing is allocated: the row's index numbers are sorted in place in the output.
+#include "tensor/sort.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "tensor/cpu/walk.h"
+
+namespace heed {
+namespace {
+
+// Does element i of a row come before element j? NaN comes after every number, and the index decides between equals,
+// so no two elements tie: any correct sort gives the one stable order.
+template <class T, bool descending> struct Before {
+  const T* x;
+  bool operator()(int64_t i, int64_t j) const {
+    T a = x[i], b = x[j];
+    if (descending ? a > b : a < b) return true;
+    if (a == b) return i < j;
+    bool a_is_nan = a != a, b_is_nan = b != b;
+    if (a_is_nan || b_is_nan) return a_is_nan && b_is_nan ? i < j : b_is_nan;
+    return false;
+  }
+};
+
+// y, indices, x (n)
+template <class T, class Order> void sort_row(T* y, int64_t* indices, const T* x, long n, Order before) {
+  std::iota(indices, indices + n, 0);
+  std::sort(indices, indices + n, before);
+  for (long i = 0; i < n; i++) y[i] = x[indices[i]];
+}
+
+// x (n); y, indices (k), k > 0. The best k so far are a heap with the worst of them on top.
+template <class T, class Order> void topk_row(T* y, int64_t* indices, const T* x, long n, long k, Order before) {
+  int64_t* end = indices + k;
+  std::iota(indices, end, 0);
+  std::make_heap(indices, end, before);
+  for (long i = k; i < n; i++) {
+    if (!before(i, indices[0])) continue;
+    std::pop_heap(indices, end, before);
+    end[-1] = i;
+    std::push_heap(indices, end, before);
+  }
+  std::sort_heap(indices, end, before);
+  for (long i = 0; i < k; i++) y[i] = x[indices[i]];
+}
+
+// Calls f(row, order) for all rows; the larger come first or the smaller.
+template <class T, class F> void for_rows(const T* x, long rows, long cols, bool descending, F&& f) {
+  parallel_for(rows, std::max(1L, kElementGrain / 16 / std::max(1L, cols)), [&](long begin, long end) {
+    for (long r = begin; r < end; r++) {
+      if (descending)
+        f(r, Before<T, true>{x + r * cols});
+      else
+        f(r, Before<T, false>{x + r * cols});
+    }
+  });
+}
+
+// y, indices, x (rows, cols)
+template <class T> void sort_rows_cpu(T* y, int64_t* indices, const T* x, long rows, long cols, bool descending) {
+  for_rows(x, rows, cols, descending,
+           [&](long r, auto before) { sort_row(y + r * cols, indices + r * cols, x + r * cols, cols, before); });
+}
+
+// x (rows, cols); y, indices (rows, k)
+template <class T> void topk_rows_cpu(T* y, int64_t* indices, const T* x, const TopkSizes& s, bool largest) {
+  if (s.k == 0) return;
+  for_rows(x, s.rows, s.cols, largest,
+           [&](long r, auto before) { topk_row(y + r * s.k, indices + r * s.k, x + r * s.cols, s.cols, s.k, before); });
+}
+
+template <class T> void register_all() {
+  kernels::sort_rows<T>.set(Backend::cpu, sort_rows_cpu<T>);
+  kernels::topk_rows<T>.set(Backend::cpu, topk_rows_cpu<T>);
+}
+
+const bool registered = (register_all<float>(), register_all<double>(), register_all<int64_t>(), true);
+
+}  // namespace
+}  // namespace heed

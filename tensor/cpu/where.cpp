@@ -1,0 +1,60 @@
+#include "tensor/where.h"
+
+#include "tensor/cpu/walk.h"
+
+namespace heed {
+namespace {
+
+// With constant steps of 1 and 0 the compiler makes vector code.
+template <class T> void choose(T* y, const bool* condition, const T* a, const T* b, long n, const long* step) {
+  if (step[0] == 1 && step[1] == 1 && step[2] == 1) {
+    for (long i = 0; i < n; i++) y[i] = condition[i] ? a[i] : b[i];
+  } else if (step[0] == 1 && step[1] == 0 && step[2] == 1) {
+    for (long i = 0; i < n; i++) y[i] = condition[i] ? *a : b[i];
+  } else if (step[0] == 1 && step[1] == 1 && step[2] == 0) {
+    for (long i = 0; i < n; i++) y[i] = condition[i] ? a[i] : *b;
+  } else {
+    for (long i = 0; i < n; i++) y[i] = condition[i * step[0]] ? a[i * step[1]] : b[i * step[2]];
+  }
+}
+
+void where_cpu(void* y, const bool* condition, const void* a, const void* b, DType dtype, const Loop& loop) {
+  const long step[] = {loop.strides[1].back(), loop.strides[2].back(), loop.strides[3].back()};
+  visit(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    walk<4>(loop, [&](long n, const std::array<long, 4>& at) {
+      choose(static_cast<T*>(y) + at[0], condition + at[1], static_cast<const T*>(a) + at[2],
+             static_cast<const T*>(b) + at[3], n, step);
+    });
+  });
+}
+
+template <class T> void clamp_cpu(T* y, const T* x, T low, T high, const Loop& loop) {
+  const long step = loop.strides[1].back();
+  walk<2>(loop, [&](long n, const std::array<long, 2>& at) {
+    T* out = y + at[0];
+    const T* in = x + at[1];
+    for (long i = 0; i < n; i++) {
+      const T value = in[i * step];
+      out[i] = value < low ? low : value > high ? high : value;  // NaN is neither
+    }
+  });
+}
+
+template <class T> void clamp_backward_cpu(T* dx, const T* dy, const T* x, T low, T high, const Loop& loop) {
+  const long sd = loop.strides[1].back(), sx = loop.strides[2].back();
+  walk<3>(loop, [&](long n, const std::array<long, 3>& at) {
+    T* out = dx + at[0];
+    const T *d = dy + at[1], *in = x + at[2];
+    for (long i = 0; i < n; i++) out[i] = in[i * sx] >= low && in[i * sx] <= high ? d[i * sd] : T(0);
+  });
+}
+
+const Registered where_on_cpu{kernels::where, Backend::cpu, where_cpu};
+const Registered clamp_f32{kernels::clamp<float>, Backend::cpu, clamp_cpu<float>};
+const Registered clamp_f64{kernels::clamp<double>, Backend::cpu, clamp_cpu<double>};
+const Registered backward_f32{kernels::clamp_backward<float>, Backend::cpu, clamp_backward_cpu<float>};
+const Registered backward_f64{kernels::clamp_backward<double>, Backend::cpu, clamp_backward_cpu<double>};
+
+}  // namespace
+}  // namespace heed

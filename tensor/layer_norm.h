@@ -1,0 +1,61 @@
+// Layer norm and RMS norm: every row (the last axis) is brought to one scale.
+#pragma once
+
+#include "tensor/kernel.h"
+#include "tensor/tensor.h"
+
+namespace heed {
+
+// x (..., C); weight and bias (C,), each may be undefined: no factor, nothing added.
+// layer_norm: y = (x - mean) / sqrt(variance + epsilon) * weight + bias, the variance divided by C
+// rms_norm:   y = x / sqrt(mean(x^2) + epsilon) * weight + bias
+Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-5);
+Tensor rms_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-6);
+
+// The same with what the gradient needs, one number per row: mean (rows,), undefined for RMS norm, and scale (rows,),
+// which is 1 / sqrt(variance + epsilon) or 1 / sqrt(mean(x^2) + epsilon).
+struct NormStatistics {
+  Tensor mean, scale;
+};
+struct Normed {
+  Tensor y;
+  NormStatistics rows;
+};
+Normed layer_norm_with_statistics(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-5);
+Normed rms_norm_with_statistics(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-6);
+
+// With n = (x - mean) * scale (no mean for RMS norm) and g = dy * weight:
+// dx = scale * (g - mean(g) - n * mean(g * n)), without mean(g) for RMS norm;
+// dweight = sum of dy * n, dbias = sum of dy over all rows. What is not wanted stays undefined.
+struct NormWants {
+  bool x = true, weight = true, bias = true;
+};
+struct NormGrads {
+  Tensor dx, dweight, dbias;
+};
+NormGrads layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& weight, const NormStatistics& rows,
+                              const NormWants& wants = {});
+NormGrads rms_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& weight, const NormStatistics& rows,
+                            const NormWants& wants = {});
+
+// The same from plain ops: the definition.
+Tensor layer_norm_reference(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-5);
+Tensor rms_norm_reference(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-6);
+
+// For the backends: y, x, dx, dy (rows, C); mean, scale (rows); weight, bias, dweight, dbias (C). Null pointers: weight
+// and bias that are not there, the mean of RMS norm, gradients that are not wanted.
+namespace kernels {
+template <class T>
+using Norm = Kernel<void(T* y, T* mean, T* scale, const T* x, const T* weight, const T* bias, long rows, long C,
+                         double epsilon)>;
+template <class T>
+using NormBackward = Kernel<void(T* dx, T* dweight, T* dbias, const T* dy, const T* x, const T* weight, const T* mean,
+                                 const T* scale, long rows, long C, void* workspace)>;
+template <class T> inline Norm<T> layer_norm{"layer_norm"};
+template <class T> inline Norm<T> rms_norm{"rms_norm"};
+template <class T> inline NormBackward<T> layer_norm_backward{"layer_norm"};
+template <class T> inline NormBackward<T> rms_norm_backward{"rms_norm"};
+template <class T> inline Kernel<long(long rows, long C)> norm_workspace_bytes{"layer_norm"};
+}  // namespace kernels
+
+}  // namespace heed

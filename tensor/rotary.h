@@ -1,0 +1,40 @@
+// Rotary positions: queries and keys are turned by angles that grow with their position, so that their dot product
+// depends on how far they are apart and not on where they stand. (Su et al., 2021)
+#pragma once
+
+#include "tensor/kernel.h"
+#include "tensor/tensor.h"
+
+namespace heed {
+
+struct RotaryOptions {
+  double base = 10000;      // pair i of D/2 turns by base^(-2i/D) per position: from 1 down to about 1/base
+  bool interleaved = true;  // pairs are (x_2i, x_2i+1); false: (x_i, x_{i + D/2}), the halves of GPT-NeoX and Llama
+};
+
+// x (..., T, D), D even. Row t stands at position p = offset + t (offset: how many tokens came before, for decoding).
+// With w_i = base^(-2i/D) and (a, b) pair i of the row:
+//   (a, b) -> (a cos(p w_i) - b sin(p w_i),  a sin(p w_i) + b cos(p w_i))
+// For q and k, not for v. Lengths are preserved; the row at position 0 stays as it is.
+Tensor rotary(const Tensor& x, long offset = 0, const RotaryOptions& options = {});
+// dx = dy turned back by the same angles
+Tensor rotary_backward(const Tensor& dy, long offset = 0, const RotaryOptions& options = {});
+
+// The same from plain ops: the definition.
+Tensor rotary_reference(const Tensor& x, long offset = 0, const RotaryOptions& options = {});
+
+// For the backends: x is read through strides (1 in D), y is row-major.
+struct RotaryLayout {
+  Shape sizes;      // x's without D; the last one is T
+  Strides strides;  // elements between two rows of x, per axis
+  long D = 0;
+  bool interleaved = true;
+};
+namespace kernels {
+// turns (T, 2, D/2): the cosines and then the sines of every position
+template <class T> inline Kernel<void(T* turns, long rows, long half, long offset, double base)> rotary_turns{"rotary"};
+template <class T>
+inline Kernel<void(T* y, const T* x, const T* turns, const RotaryLayout& layout, bool backwards)> rotary{"rotary"};
+}  // namespace kernels
+
+}  // namespace heed
