@@ -52,12 +52,6 @@ Tensors gradients(const Forward& run) {
   return all;
 }
 
-Shape position_of(long e, const Shape& shape) {
-  Shape at = Shape::filled(shape.dims(), 0);
-  for (int i = shape.dims() - 1; i >= 0; e /= shape[i], i--) at[i] = e % shape[i];
-  return at;
-}
-
 void compare(const char* what, const Tensors& got, const Tensors& want, double tolerance) {
   for (size_t k = 0; k < got.size(); k++) {
     auto a = got[k].to_vector<double>(), b = want[k].to_vector<double>();

@@ -3,16 +3,6 @@
 #include "tensor/copy.h"
 
 namespace heed {
-namespace {
-
-// The position of element number e in a row-major tensor.
-Shape position_of(long e, const Shape& shape) {
-  Shape position = Shape::filled(shape.dims(), 0);
-  for (int i = shape.dims() - 1; i >= 0; e /= shape[i], i--) position[i] = e % shape[i];
-  return position;
-}
-
-}  // namespace
 
 Tensor checked_indices(const char* op, const Tensor& indices, long limit, Device device) {
   check_defined(op, indices);

@@ -67,6 +67,12 @@ int axis_of(const char* op, long axis, const Shape& shape) {
   return int(axis < 0 ? axis + dims : axis);
 }
 
+Shape position_of(long element, const Shape& shape) {
+  Shape position = Shape::filled(shape.dims(), 0);
+  for (int i = shape.dims() - 1; i >= 0; element /= shape[i], i--) position[i] = element % shape[i];
+  return position;
+}
+
 Shape broadcast(const char* op, const Shape& a, const Shape& b) {
   Shape out = Shape::filled(std::max(a.dims(), b.dims()), 1);
   for (int back = 1; back <= out.dims(); back++) {  // sizes are aligned at the right

@@ -47,6 +47,9 @@ Strides row_major(const Shape& shape);
 // The index of a dimension given as -dims..dims-1; throws with the op's name when it is outside.
 int axis_of(const char* op, long axis, const Shape& shape);
 
+// Where element number `element` of a row-major tensor stands: position_of(5, {2, 3}) is (1, 2).
+Shape position_of(long element, const Shape& shape);
+
 // What a and b broadcast to: sizes are aligned at the right, 1 stretches. Throws with the op's name.
 Shape broadcast(const char* op, const Shape& a, const Shape& b);
 

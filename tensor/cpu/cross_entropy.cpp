@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "tensor/cpu/lane_sum.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
@@ -17,11 +18,10 @@ template <class T> T row_max(const T* x, long V) {
 
 // log sum exp(x) - sum_v q_v x_v with q = (1 - s) one_hot(target) + s / V; x (V)
 template <class T> T loss_of(const T* x, long target, long V, T s) {
-  T top = row_max(x, V), total = 0, below = 0;
-  for (long j = 0; j < V; j++) total += std::exp(x[j] - top);
+  const T top = row_max(x, V), total = lane_sum<T>(V, [&](long j) { return std::exp(x[j] - top); });
   const T hit = std::log(total) + (top - x[target]);
   if (s == 0) return hit;  // a class that is -inf must not become 0 * inf
-  for (long j = 0; j < V; j++) below += top - x[j];
+  const T below = lane_sum<T>(V, [&](long j) { return top - x[j]; });
   return (1 - s) * hit + s * (std::log(total) + below / T(V));
 }
 
@@ -36,8 +36,7 @@ void cross_entropy_rows_cpu(T* losses, const T* logits, const int64_t* targets, 
 
 // dx = scale * (softmax(x) - q); dx, x (V)
 template <class T> void loss_backward(T* dx, const T* x, long target, long V, T s, T scale) {
-  T top = row_max(x, V), total = 0;
-  for (long j = 0; j < V; j++) total += dx[j] = std::exp(x[j] - top);
+  const T top = row_max(x, V), total = lane_sum<T>(V, [&](long j) { return dx[j] = std::exp(x[j] - top); });
   const T spread = scale * s / T(V);
   for (long j = 0; j < V; j++) dx[j] = dx[j] * (scale / total) - spread;
   dx[target] -= scale * (1 - s);

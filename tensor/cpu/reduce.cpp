@@ -2,12 +2,11 @@
 // are added in order, so the bits are the same for any number of threads (and the rounding error stays small).
 #include "tensor/reduce.h"
 
+#include "tensor/cpu/lane_sum.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
 namespace {
-
-constexpr long kLanes = 16;  // partial sums of a row, one per vector lane
 
 // How many of `count` elements one block takes.
 long block_of(long inner) { return std::max(16L, 8192 / inner); }
@@ -16,14 +15,7 @@ long blocks_of(long count, long inner) {
 }
 
 template <class T> T sum_row(const T* x, long n) {
-  T lane[kLanes] = {};
-  long i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    for (long j = 0; j < kLanes; j++) lane[j] += x[i + j];
-  for (; i < n; i++) lane[i % kLanes] += x[i];
-  for (long width = kLanes / 2; width > 0; width /= 2)
-    for (long j = 0; j < width; j++) lane[j] += lane[j + width];
-  return lane[0];
+  return lane_sum<T>(n, [&](long i) { return x[i]; });
 }
 
 // y (inner) = sum of x (count, inner) over its rows

@@ -3,16 +3,17 @@
 #include <cmath>
 #include <limits>
 
+#include "tensor/cpu/lane_sum.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
 namespace {
 
 template <class T> void softmax_row(T* y, const T* x, long cols) {
-  T top = -std::numeric_limits<T>::infinity(), total = 0;
+  T top = -std::numeric_limits<T>::infinity();
   for (long j = 0; j < cols; j++) top = x[j] > top ? x[j] : top;
   if (top == -std::numeric_limits<T>::infinity()) top = 0;  // nothing visible: exp(-inf - 0) is 0, not NaN
-  for (long j = 0; j < cols; j++) total += y[j] = std::exp(x[j] - top);
+  const T total = lane_sum<T>(cols, [&](long j) { return y[j] = std::exp(x[j] - top); });
   const T scale = total == 0 ? T(0) : 1 / total;
   for (long j = 0; j < cols; j++) y[j] *= scale;
 }
@@ -29,8 +30,7 @@ template <class T> void softmax_rows_backward_cpu(T* dx, const T* dy, const T* y
   parallel_for(rows, std::max(1L, kElementGrain / std::max(1L, cols)), [&](long begin, long end) {
     for (long i = begin; i < end; i++) {
       const T *d = dy + i * cols, *p = y + i * cols;
-      T dot = 0;
-      for (long j = 0; j < cols; j++) dot += p[j] * d[j];
+      const T dot = lane_sum<T>(cols, [&](long j) { return p[j] * d[j]; });
       for (long j = 0; j < cols; j++) dx[i * cols + j] = p[j] * (d[j] - dot);
     }
   });
