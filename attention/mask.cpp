@@ -72,6 +72,8 @@ void Mask::check(const char* op, long B, long H, long T, long S) const {
              " and the batch is (B, H, T, S) = ", full, "; lengths must be (B,)");
   HEED_CHECK(!segments.defined() || segments.shape() == (Shape{B, S}), op, "the mask's segments are ", segments.shape(),
              " and the batch is (B, H, T, S) = ", full, "; segments must be (B, S)");
+  HEED_CHECK(!segments.defined() || T <= S, op, "the mask has segments and the batch is (B, H, T, S) = ", full,
+             "; with segments every query is one of the S tokens, so T must be at most S");
   HEED_CHECK(!allow.defined() || broadcast(op, allow.shape(), full) == full, op, "the mask's allow is ", allow.shape(),
              ", which does not broadcast to (B, H, T, S) = ", full);
 }

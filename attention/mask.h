@@ -1,5 +1,6 @@
 // Mask: which keys a query may see; true = may attend, always. Parts are combined with &: a pair is visible if every
-// part allows it. Queries are the last T of S positions, so query i stands at position i + S - T (with T = S: at i).
+// part allows it. It speaks of keys only: that rows of padded queries come out as zeros is the mixer's work. Queries
+// are the last T of S positions, so query i stands at position i + S - T (with T = S: at i).
 #pragma once
 
 #include "tensor/tensor.h"

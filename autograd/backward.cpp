@@ -54,6 +54,13 @@ struct Later {
 
 class Run {
  public:
+  Run() = default;
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  ~Run() {  // left by an exception: what still waits must not seem queued to the next backward
+    for (; !queue_.empty(); queue_.pop()) queue_.top()->queued = false, queue_.top()->arriving.clear();
+  }
+
   void deliver(const Edge& edge, Tensor g) {
     if (!edge.node || !g.defined()) return;
     if (edge.node->is_leaf) return add_to_leaf(*edge.node, std::move(g));
@@ -82,8 +89,9 @@ class Run {
     if (observer) observer(node, dys);
     auto inputs = std::move(node.inputs);
     if (node.replay) {
-      auto replay = std::exchange(node.replay, nullptr);
-      return deliver(GraphAccess::edge(replay()), dys[0]);  // its nodes have the highest numbers: they come next
+      auto ys = std::exchange(node.replay, nullptr)();
+      for (size_t i = 0; i < ys.size(); i++) deliver(GraphAccess::edge(ys[i]), dys[i]);
+      return;  // the new nodes have the highest numbers: they come next
     }
     auto backward = std::exchange(node.backward, nullptr);  // what it saved is freed with it
     Grads grads = backward(dys);
@@ -93,6 +101,8 @@ class Run {
       Tensor& g = grads.list[i];
       HEED_CHECK(!g.defined() || g.shape() == inputs[i].shape, node.op, "its backward returned a gradient of shape ",
                  g.shape(), " for input ", i, ", which is ", inputs[i].shape, "; they must be equal");
+      HEED_CHECK(!g.defined() || g.dtype() == inputs[i].dtype, node.op, "its backward returned a gradient of type ",
+                 g.dtype(), " for input ", i, ", which is ", inputs[i].dtype, "; they must be equal");
       deliver(inputs[i], std::move(g));
     }
   }
@@ -106,15 +116,15 @@ double loss_scale() { return scale_now; }
 BackwardObserver observe_backward(BackwardObserver wanted) { return std::exchange(observer, std::move(wanted)); }
 
 void Variable::backward(double scale) const {
-  check_defined("backward", value_);
+  check_defined("backward", value());
   HEED_CHECK(numel() == 1, "backward", "this Variable is ", shape(),
              "; backward() starts at a scalar. Take sum or mean, or pass the gradient: backward(dy)");
   Restore guard(scale_now, scale);
-  backward(full(shape(), scale, dtype(), value_.device()));
+  backward(full(shape(), scale, dtype(), value().device()));
 }
 
 void Variable::backward(const Tensor& dy) const {
-  check_same_kind("backward", value_, dy);
+  check_same_kind("backward", value(), dy);
   HEED_CHECK(dy.shape() == shape(), "backward", "dy is ", dy.shape(), " and the Variable ", shape(),
              "; they must be equal");
   if (!requires_grad())
@@ -140,7 +150,7 @@ namespace {
 struct Remains {  // what a freed node held, and what may free further nodes
   std::vector<Edge> inputs;
   BackwardMany backward;
-  std::function<Variable()> replay;
+  std::function<std::vector<Variable>()> replay;
 };
 
 }  // namespace

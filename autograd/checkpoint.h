@@ -14,9 +14,13 @@ namespace heed {
 // guard puts the present back when it is destroyed. Context::mark() gives one.
 using Rewind = std::function<std::shared_ptr<void>()>;
 
+// fn(inputs). fn must be a pure function of its inputs, of parameters and of what `rewind` brings back; a block that
+// draws or decides nothing may pass nullptr. Backward refuses if an input or a parameter was changed in between.
 using Block = std::function<Variable(const std::vector<Variable>& inputs)>;
+Variable checkpoint(Block fn, const std::vector<Variable>& inputs, Rewind rewind);
 
-// fn(inputs). fn must be a pure function of its inputs, of parameters and of what `rewind` brings back.
-Variable checkpoint(Block fn, const std::vector<Variable>& inputs, Rewind rewind = nullptr);
+// A block with several results.
+using BlockMany = std::function<std::vector<Variable>(const std::vector<Variable>& inputs)>;
+std::vector<Variable> checkpoint_many(BlockMany fn, const std::vector<Variable>& inputs, Rewind rewind);
 
 }  // namespace heed

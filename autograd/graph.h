@@ -17,6 +17,7 @@ struct Edge {
   std::shared_ptr<Node> node;  // null: no gradient wanted
   int output = 0;
   Shape shape;
+  DType dtype = f32;
 };
 
 // A recorded op, or a leaf. Edges point to where its inputs came from; the inputs' values are not kept.
@@ -26,10 +27,10 @@ struct Node {
   std::vector<Edge> inputs;
   std::vector<Shape> shapes;  // of the outputs
   BackwardMany backward;
-  std::function<Variable()> replay;  // a checkpoint: records its ops now instead
+  std::function<std::vector<Variable>()> replay;  // a checkpoint: records its ops now instead
 
   bool is_leaf = false, wanted = true;  // wanted: a leaf that is not frozen
-  Tensor grad;                          // a leaf's gradient
+  Tensor value, grad;                   // a leaf's value and gradient
 
   std::vector<Tensor> arriving;  // gradients of the outputs while backward runs
   bool queued = false, used = false;
@@ -51,6 +52,9 @@ std::shared_ptr<Node> new_node(const char* op, const std::vector<Tensor>& ys, co
 // Sees every node just before its backward runs, with the gradients that arrived; for pictures and diagnostics.
 using BackwardObserver = std::function<void(const Node& node, const std::vector<Tensor>& dys)>;
 BackwardObserver observe_backward(BackwardObserver observer);  // for this thread; returns the one before
+
+// While a list is set in this thread, every leaf that takes part in an op is noted there; returns the list before.
+std::vector<Saved>* note_leaves(std::vector<Saved>* list);
 
 double loss_scale();  // the scale of the backward that runs now (attach_loss multiplies by it)
 

@@ -10,6 +10,7 @@ namespace heed {
 namespace {
 
 thread_local bool recording = true;
+thread_local std::vector<Saved>* leaves_used = nullptr;
 std::atomic<uint64_t> last_number = 0;
 OpNames* op_names = nullptr;
 
@@ -28,13 +29,15 @@ Variable Variable::leaf(Tensor value) {
   check_defined("leaf", value);
   HEED_CHECK(is_maths(value.dtype()), "leaf", "the value is ", value.dtype(),
              "; gradients exist for f32 and f64. Cast first: cast(x, f32)");
-  Variable x(std::move(value));
+  Variable x;
   x.node_ = std::make_shared<Node>();
   x.node_->is_leaf = true;
-  x.node_->shapes = {x.shape()};
+  x.node_->shapes = {value.shape()};
+  x.node_->value = std::move(value);
   return x;
 }
 
+const Tensor& Variable::value() const { return node_ && node_->is_leaf ? node_->value : value_; }
 bool Variable::requires_grad() const { return node_ && (!node_->is_leaf || node_->wanted); }
 bool Variable::is_leaf() const { return node_ && node_->is_leaf; }
 
@@ -42,7 +45,7 @@ Tensor Variable::grad() const { return leaf_of(*this, "grad").grad; }
 
 void Variable::set_grad(const Tensor& buffer) {
   Node& leaf = leaf_of(*this, "set_grad");
-  check_same_kind("set_grad", value_, buffer);
+  check_same_kind("set_grad", value(), buffer);
   HEED_CHECK(buffer.shape() == shape(), "set_grad", "the buffer is ", buffer.shape(), " and the value ", shape(),
              "; they must be equal");
   leaf.grad = buffer;
@@ -60,19 +63,19 @@ void Variable::set_value(const Tensor& value) {
              "; they must be equal");
   HEED_CHECK(is_maths(value.dtype()), "set_value", "the new value is ", value.dtype(), "; a leaf is f32 or f64");
   if (leaf.grad.defined() && leaf.grad.dtype() != value.dtype()) leaf.grad = Tensor();
-  value_ = value;
+  leaf.value = value;
 }
 
 void Variable::set_requires_grad(bool wanted) { leaf_of(*this, "set_requires_grad").wanted = wanted; }
 
 Variable detach(const Variable& x) { return Variable(x.value()); }
 
-NoGrad::NoGrad() : before_(std::exchange(recording, false)) {}
-NoGrad::~NoGrad() { recording = before_; }
+Recording::Recording(bool on) : before_(std::exchange(recording, on)) {}
+Recording::~Recording() { recording = before_; }
 bool grad_enabled() { return recording; }
 
 Edge GraphAccess::edge(const Variable& x) {
-  return x.requires_grad() ? Edge{x.node_, x.output_, x.shape()} : Edge{nullptr, 0, x.shape()};
+  return x.requires_grad() ? Edge{x.node_, x.output_, x.shape(), x.dtype()} : Edge{nullptr, 0, x.shape(), x.dtype()};
 }
 
 Variable GraphAccess::make(const Tensor& value, std::shared_ptr<Node> node, int output) {
@@ -91,15 +94,28 @@ std::shared_ptr<Node> new_node(const char* op, const std::vector<Tensor>& ys, co
   return node;
 }
 
-std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
-                                  BackwardMany backward) {
+bool is_recorded(const char* op, const Variable* inputs, size_t count) {
   if (op_names) {
     op_names->recorded.insert(op);
     if (op_names->checking) op_names->checked.insert(op);
   }
   bool wanted = false;
-  for (const Variable& x : inputs) wanted |= x.requires_grad();
-  if (!recording || !wanted) return {ys.begin(), ys.end()};
+  for (size_t i = 0; i < count; i++) wanted |= inputs[i].requires_grad();
+  if (leaves_used && wanted)
+    for (size_t i = 0; i < count; i++)
+      if (inputs[i].is_leaf()) leaves_used->push_back(Saved(inputs[i]));
+  return recording && wanted;
+}
+
+Variable record_node(const char* op, const Tensor& y, const std::vector<Variable>& inputs, BackwardOne backward) {
+  auto node = new_node(op, {y}, inputs);
+  node->backward = [backward = std::move(backward)](const std::vector<Tensor>& dys) { return backward(dys[0]); };
+  return GraphAccess::make(y, node, 0);
+}
+
+std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
+                                  BackwardMany backward) {
+  if (!is_recorded(op, inputs.data(), inputs.size())) return {ys.begin(), ys.end()};
   auto node = new_node(op, ys, inputs);
   node->backward = std::move(backward);
   std::vector<Variable> out;
@@ -107,10 +123,7 @@ std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys,
   return out;
 }
 
-Variable record(const char* op, const Tensor& y, const std::vector<Variable>& inputs, BackwardOne backward) {
-  return record_many(op, {y}, inputs,
-                     [backward = std::move(backward)](const std::vector<Tensor>& dys) { return backward(dys[0]); })[0];
-}
+std::vector<Saved>* note_leaves(std::vector<Saved>* list) { return std::exchange(leaves_used, list); }
 
 void watch_ops(OpNames* names) { op_names = names; }
 OpNames* watched_ops() { return op_names; }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "tensor/tensor.h"
@@ -18,25 +19,26 @@ class Variable {
   Variable(Tensor value);              // a constant: no gradient flows into it
   static Variable leaf(Tensor value);  // a parameter: backward adds its gradient up in grad()
 
-  bool defined() const { return value_.defined(); }
-  const Tensor& value() const { return value_; }
-  const Shape& shape() const { return value_.shape(); }
-  long size(int axis) const { return value_.size(axis); }
-  int dims() const { return value_.dims(); }
-  long numel() const { return value_.numel(); }
-  DType dtype() const { return value_.dtype(); }
-  double item() const { return value_.item(); }
+  bool defined() const { return value().defined(); }
+  const Tensor& value() const;
+  const Shape& shape() const { return value().shape(); }
+  long size(int axis) const { return value().size(axis); }
+  int dims() const { return value().dims(); }
+  long numel() const { return value().numel(); }
+  DType dtype() const { return value().dtype(); }
+  double item() const { return value().item(); }
 
   bool requires_grad() const;  // does a gradient flow into it? Leaves do, and what was computed from them
   bool is_leaf() const;
 
   // Runs the graph backwards from this scalar: every leaf's grad() grows by scale * dthis/dleaf. The graph is freed
-  // on the way; there is no second backward and no gradient of a gradient.
+  // on the way; there is no second backward and no gradient of a gradient. If it throws, leaves keep what had arrived:
+  // zero_grad before the next. Only one thread at a time may run backward into a leaf.
   void backward(double scale = 1) const;
   void backward(const Tensor& dy) const;  // from any shape, with the gradient dy that arrives here
 
   // Leaves only.
-  Tensor grad() const;                  // undefined before the first backward
+  Tensor grad() const;                  // undefined before the first backward; clone it to keep it
   void set_grad(const Tensor& buffer);  // backward adds to this tensor from now on
   void zero_grad();                     // keeps a buffer that was set
   void set_value(const Tensor& value);  // same shape; a gradient of another dtype is dropped
@@ -44,7 +46,7 @@ class Variable {
 
  private:
   friend struct GraphAccess;
-  Tensor value_;
+  Tensor value_;                // of a leaf: undefined, its node has it, so that all copies see a new value
   std::shared_ptr<Node> node_;  // the op that made it, or the leaf; null for a constant
   int output_ = 0;              // which of the node's outputs this is
 };
@@ -52,16 +54,20 @@ class Variable {
 // The same elements without a past.
 Variable detach(const Variable& x);
 
-// While one lives, nothing is recorded in this thread.
-class NoGrad {
+// While one lives, ops in this thread are recorded, or not.
+class Recording {
  public:
-  NoGrad();
-  ~NoGrad();
-  NoGrad(const NoGrad&) = delete;
-  NoGrad& operator=(const NoGrad&) = delete;
+  explicit Recording(bool on);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
 
  private:
   bool before_;
+};
+class NoGrad : public Recording {
+ public:
+  NoGrad() : Recording(false) {}
 };
 bool grad_enabled();
 
@@ -92,10 +98,27 @@ using BackwardOne = std::function<Grads(const Tensor& dy)>;
 using BackwardMany = std::function<Grads(const std::vector<Tensor>& dys)>;  // undefined where no gradient arrived
 
 // Makes y a Variable that knows how it came about: y = op(inputs), and backward(dy) gives the inputs' gradients. What
-// backward needs is captured as Saved. If no input requires a gradient, y comes back bare.
-Variable record(const char* op, const Tensor& y, const std::vector<Variable>& inputs, BackwardOne backward);
+// backward needs is captured as Saved. If no input requires a gradient, y comes back bare and nothing is allocated.
+template <class F>  // BackwardOne
+Variable record(const char* op, const Tensor& y, std::initializer_list<Variable> inputs, F&& backward);
+template <class F> Variable record(const char* op, const Tensor& y, const std::vector<Variable>& inputs, F&& backward);
 // An op with several outputs.
 std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
                                   BackwardMany backward);
+
+// ---- how record decides
+bool is_recorded(const char* op, const Variable* inputs, size_t count);
+Variable record_node(const char* op, const Tensor& y, const std::vector<Variable>& inputs, BackwardOne backward);
+
+template <class F>
+Variable record(const char* op, const Tensor& y, std::initializer_list<Variable> inputs, F&& backward) {
+  if (!is_recorded(op, inputs.begin(), inputs.size())) return y;
+  return record_node(op, y, inputs, std::forward<F>(backward));
+}
+
+template <class F> Variable record(const char* op, const Tensor& y, const std::vector<Variable>& inputs, F&& backward) {
+  if (!is_recorded(op, inputs.data(), inputs.size())) return y;
+  return record_node(op, y, inputs, std::forward<F>(backward));
+}
 
 }  // namespace heed

@@ -26,7 +26,7 @@ Variable transpose(const Variable& x, int axis_a, int axis_b) {
 Variable permute(const Variable& x, const Shape& order) {
   return record("permute", permute(x.value(), order), {x}, [order](const Tensor& dy) {
     Shape inverse = order;
-    for (int i = 0; i < order.dims(); i++) inverse[int(order[i])] = i;
+    for (int i = 0; i < order.dims(); i++) inverse[axis_of("permute", order[i], order)] = i;
     return permute(dy, inverse);
   });
 }
@@ -58,6 +58,8 @@ Variable contiguous(const Variable& x) {
 }
 
 Variable cast(const Variable& x, DType dtype) {
+  HEED_CHECK(!is_storage(dtype) || !x.requires_grad(), "cast", "x takes a gradient and ", dtype,
+             " is for storage, where none can flow. Use cast(detach(x), ", dtype, ")");
   Tensor y = cast(x.value(), dtype);
   if (!is_maths(dtype)) return y;
   return record("cast", y, {x}, [from = x.dtype()](const Tensor& dy) { return cast(dy, from); });

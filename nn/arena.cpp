@@ -16,6 +16,7 @@ ParameterArena::ParameterArena(Module& model) {
   for (bool decay : {true, false}) {
     for (Parameter* p : model.parameters()) {
       if (!p->value.requires_grad() || p->decay != decay) continue;
+      check_not_packed("arena", *p);
       HEED_CHECK(p->value.dtype() == f32, "arena", "'", p->path, "' is ", p->value.dtype(),
                  "; the arena holds f32 parameters");
       entries_.push_back({p->path, p->value.shape(), size, decay});
@@ -34,6 +35,7 @@ ParameterArena::ParameterArena(Module& model) {
     copy_into(part(weights_), x.value());
     x.set_value(part(weights_));
     x.set_grad(part(gradients_));
+    order[i]->packed = true;
   }
 }
 

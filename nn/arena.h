@@ -19,7 +19,9 @@ class ParameterArena {
     bool decay;
   };
 
-  explicit ParameterArena(Module& model);  // frozen parameters are left where they are
+  // Frozen parameters are left where they are. The packed ones share one storage, so for autograd a write to one of
+  // them is a write to all: what is updated during a forward pass (a codebook, a running mean) is not a parameter.
+  explicit ParameterArena(Module& model);
 
   const Tensor& weights() const { return weights_; }      // (size,)
   const Tensor& gradients() const { return gradients_; }  // (size,)

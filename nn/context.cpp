@@ -3,10 +3,10 @@
 namespace heed {
 
 void Context::begin(uint32_t new_step, uint32_t new_first_sample) {
+  if (new_step != step) reports_.clear();
   step = new_step;
   first_sample = new_first_sample;
   random_uses_.clear();
-  reports_.clear();
   forget_decisions();
 }
 
@@ -15,7 +15,8 @@ RandomKey Context::random(const Module& user) {
 }
 
 void Context::forget_decisions() {
-  decisions_.clear();
+  decisions_ = std::make_shared<Decisions>();
+  marked_ = false;
   decision_uses_.clear();
 }
 
@@ -32,18 +33,23 @@ std::map<std::string, double> Context::metrics() const {
   return means;
 }
 
-Context::Moment Context::now() const { return {step, first_sample, train, replaying_, random_uses_, decision_uses_}; }
+Context::Moment Context::now() const {
+  return {seed, step, first_sample, train, replaying_, random_uses_, decision_uses_, decisions_};
+}
 
 void Context::go_to(const Moment& moment) {
+  seed = moment.seed;
   step = moment.step;
   first_sample = moment.first_sample;
   train = moment.train;
   replaying_ = moment.replaying;
   random_uses_ = moment.random_uses;
   decision_uses_ = moment.decision_uses;
+  decisions_ = moment.decisions;
 }
 
 Rewind Context::mark() {
+  marked_ = true;
   Moment past = now();
   past.replaying = true;
   return [this, past]() -> std::shared_ptr<void> {

@@ -16,13 +16,18 @@
 
 namespace heed {
 
-class Context {
+class Context {  // must outlive the backward of what was computed with it
  public:
+  Context() = default;
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
   bool train = false;  // dropout and other noise happen only in training
   uint32_t seed = 0, step = 0;
   uint32_t first_sample = 0;  // global number of the batch's first example: micro-batches and ranks draw the same
 
-  // Starts a forward pass of a new (micro-)batch: use numbers start again, decisions of the pass before are dropped.
+  // Starts a forward pass of a new (micro-)batch: use numbers start again and decisions are made anew. A checkpoint of
+  // an earlier pass still finds the decisions of its own.
   void begin(uint32_t step, uint32_t first_sample = 0);
 
   // The key for randomness drawn by this module. A module used twice in one pass draws differently: the site is a hash
@@ -32,13 +37,15 @@ class Context {
   // A discrete or stateful choice (hash buckets, routing, a redraw): computed and stored the first time, read back
   // when a checkpointed or reversible block is computed again.
   template <class T> T decide(const Module& user, const std::function<T()>& choose) {
-    std::any& slot = decisions_[{user.path(), next_use(decision_uses_, user)}];
+    if (!marked_ && !replaying_ && !grad_enabled()) return choose();  // generating text: nobody comes back
+    std::any& slot = (*decisions_)[{user.path(), next_use(decision_uses_, user)}];
     if (!slot.has_value()) slot = choose();
     return std::any_cast<T>(slot);
   }
   void forget_decisions();  // after backward
 
-  // A number for the metrics of this step (an auxiliary loss, an attention span); the mean over all reports counts.
+  // A number for the metrics of this step (an auxiliary loss, an attention span); the mean over all reports counts,
+  // from all micro-batches of the step.
   void report(const std::string& name, double value);
   std::map<std::string, double> metrics() const;
 
@@ -56,19 +63,22 @@ class Context {
   using Uses = std::map<std::string, uint32_t>;
   static uint32_t next_use(Uses& uses, const Module& user) { return uses[user.path()]++; }
 
+  using Decisions = std::map<std::pair<std::string, uint32_t>, std::any>;
+
   struct Moment {
-    uint32_t step, first_sample;
+    uint32_t seed, step, first_sample;
     bool train, replaying;
     Uses random_uses, decision_uses;
+    std::shared_ptr<Decisions> decisions;
   };
   Moment now() const;
   void go_to(const Moment& moment);
 
   Uses random_uses_, decision_uses_;
-  std::map<std::pair<std::string, uint32_t>, std::any> decisions_;
+  std::shared_ptr<Decisions> decisions_ = std::make_shared<Decisions>();
   std::map<std::string, std::pair<double, long>> reports_;  // sum and count
   std::map<std::string, std::shared_ptr<const void>> plans_;
-  bool replaying_ = false;
+  bool marked_ = false, replaying_ = false;  // marked: a checkpoint of this pass may come back
 };
 
 }  // namespace heed

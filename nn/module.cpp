@@ -6,6 +6,11 @@
 
 namespace heed {
 
+void check_not_packed(const char* op, const Parameter& parameter) {
+  HEED_CHECK(!parameter.packed, op, "'", parameter.path,
+             "' is part of a ParameterArena already; freeze and cast parameters before they are packed, and pack once");
+}
+
 Module::Making*& Module::making() {
   thread_local Making* current = nullptr;
   return current;
@@ -13,7 +18,13 @@ Module::Making*& Module::making() {
 
 Module::Making::Making(Module& parent, const std::string& name)
     : parent_(parent), path_(parent.joined(name)), outer_(std::exchange(making(), this)) {}
-Module::Making::~Making() { making() = outer_; }
+
+Module::Making::~Making() {
+  making() = outer_;
+  if (finished_) return;
+  std::erase_if(parent_.root_->claimed_,
+                [&](const auto& claim) { return claim.second == path_ || claim.second.starts_with(path_ + "."); });
+}
 
 Module::Module() : root_(this) {
   Making* scope = std::exchange(making(), nullptr);  // taken by this module: a member of it is not the same child
@@ -42,8 +53,8 @@ Variable& Module::parameter(const std::string& name, const Shape& shape, const I
 
 Variable& Module::parameter(const std::string& name, const Shape& shape, const Init& init, bool decay) {
   std::string path = joined(name);
-  root_->claim(path);
   Variable value = Variable::leaf(init(shape, {.site = site_hash(path)}));
+  root_->claim(path);
   own_.push_back(std::make_unique<Parameter>(Parameter{path, value, init, decay}));
   return own_.back()->value;
 }
@@ -68,7 +79,10 @@ void Module::initialise(uint32_t seed) {
 }
 
 void Module::cast_parameters(DType dtype) {
-  for (Parameter* p : parameters()) p->value.set_value(cast(p->value.value(), dtype));
+  for (Parameter* p : parameters()) {
+    check_not_packed("cast_parameters", *p);
+    p->value.set_value(cast(p->value.value(), dtype));
+  }
 }
 
 void Module::zero_grad() {
@@ -78,7 +92,11 @@ void Module::zero_grad() {
 int Module::freeze(const std::string& prefix) {
   int frozen = 0;
   for (Parameter* parameter : parameters())
-    if (parameter->path.starts_with(prefix)) parameter->value.set_requires_grad(false), frozen++;
+    if (parameter->path.starts_with(prefix)) {
+      check_not_packed("freeze", *parameter);
+      parameter->value.set_requires_grad(false);
+      frozen++;
+    }
   HEED_CHECK(frozen > 0, "freeze", "no parameter's path begins with '", prefix, "'");
   return frozen;
 }

@@ -25,8 +25,11 @@ struct Parameter {
   std::string path;  // "hidden.weight"
   Variable value;    // a leaf
   Init init;
-  bool decay;  // does weight decay apply to it?
+  bool decay;           // does weight decay apply to it?
+  bool packed = false;  // is it part of a ParameterArena?
 };
+
+void check_not_packed(const char* op, const Parameter& parameter);  // throws if it is
 
 class Module {
  public:
@@ -37,15 +40,16 @@ class Module {
 
   const std::string& path() const { return path_; }  // "" for the outermost
 
-  // All parameters of this module and of its children, in the order in which they were made. A tied parameter is one
-  // Variable and appears once, under its first name.
+  // All parameters of this module and of its children: its own first, then each child's, in the order in which they
+  // were made. A tied parameter is one Variable and appears once, under its first name.
   std::vector<Parameter*> parameters();
   long parameter_count();  // numbers in all of them
 
   void initialise(uint32_t seed);     // draws all parameters anew; they were made with seed 0
   void cast_parameters(DType dtype);  // f64 for sharp gradient checks; drops gradients
   void zero_grad();
-  // Excludes the parameters whose path begins with the prefix from training; returns how many. Throws if none does.
+  // Excludes the parameters whose path begins with the prefix from training; returns how many. Throws if none does, or
+  // if they are in a ParameterArena already.
   int freeze(const std::string& prefix);
 
  protected:
@@ -53,13 +57,13 @@ class Module {
   Variable& parameter(const std::string& name, const Shape& shape, const Init& init);
   Variable& parameter(const std::string& name, const Shape& shape, const Init& init, bool decay);
 
-  // Makes a module inside of this one: Linear& out = child<Linear>("out", 64, 2);
+  // Makes a module inside of this one: Linear& out = child<Linear>("out", 64, 2). A module that is held by value
+  // instead is a root of its own: its parameters are not among this module's.
   template <class T, class... Args> T& child(const std::string& name, Args&&... args) {
     Making scope(*this, name);
-    auto owned = std::make_unique<T>(std::forward<Args>(args)...);
-    T& made = *owned;
-    children_.push_back(std::move(owned));
-    return made;
+    children_.push_back(std::make_unique<T>(std::forward<Args>(args)...));
+    scope.finished();
+    return static_cast<T&>(*children_.back());
   }
 
  private:
@@ -67,13 +71,15 @@ class Module {
   class Making {
    public:
     Making(Module& parent, const std::string& name);
-    ~Making();
+    ~Making();  // if the child's constructor threw, its names are free again
+    void finished() { finished_ = true; }
 
    private:
     friend class Module;
     Module& parent_;
     std::string path_;
     Making* outer_;
+    bool finished_ = false;
   };
   static Making*& making();
 

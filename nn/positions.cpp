@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "autograd/concatenate.h"
 #include "autograd/elementwise.h"
@@ -13,6 +14,7 @@
 namespace heed {
 namespace {
 
+constexpr long kFarthest = 1L << 40;  // beyond it a double no longer tells neighbouring angles apart
 constexpr long kAhead = 256;  // sinusoids computed at a time, so that decoding one token is not a computation each
 
 void check_x(const char* op, const Variable& x, long C) {
@@ -22,9 +24,8 @@ void check_x(const char* op, const Variable& x, long C) {
 }
 
 void check_range(const char* op, long T, long offset, long n) {
-  HEED_CHECK(T >= 0 && offset >= 0 && offset <= n - T, op, T, " tokens at offset ", offset, " need the positions ",
-             offset, " to ", offset + T - 1, "; there are 0 to ", n - 1,
-             ". Make the module longer, or the sequence shorter");
+  HEED_CHECK(T >= 0 && offset >= 0 && offset <= n - T, op, T, " tokens were given at offset ", offset,
+             "; there are positions 0 to ", n - 1, ". Make the module longer, or the sequence shorter");
 }
 
 Shape equal_parts(const Shape& sizes, long C) {
@@ -51,15 +52,17 @@ Shape channels_of(const Shape& sizes, long C, const AxialPositions::Options& opt
 
 Tensor sinusoid_positions(long T, long C, long offset, DType dtype) {
   HEED_CHECK(T >= 0 && C >= 0, "sinusoid_positions", "T is ", T, " and C is ", C, "; neither may be below 0");
-  std::vector<double> values(size_t(T * C));
+  HEED_CHECK(std::abs(offset) <= kFarthest, "sinusoid_positions", "the offset is ", offset, "; it must be within 2^40");
+  Tensor table = Tensor::empty({T, C}, f64);
+  double* values = table.mutable_data<double>();
   for (long c = 0; c < C; c++) {
     const double per_position = std::pow(10000.0, -double(c - c % 2) / double(C));
     for (long t = 0; t < T; t++) {
       const double angle = double(offset + t) * per_position;
-      values[size_t(t * C + c)] = c % 2 ? std::cos(angle) : std::sin(angle);
+      values[t * C + c] = c % 2 ? std::cos(angle) : std::sin(angle);
     }
   }
-  return cast(from_vector(values, {T, C}), dtype);
+  return cast(table, dtype);
 }
 
 Variable SinusoidPositions::forward(const Variable& x, Context&, long offset) {

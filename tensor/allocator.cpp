@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <new>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -54,7 +55,12 @@ class Allocator {
     std::lock_guard lock(mutex_);
     size_t size = bin_size(bytes);
     stats_.live -= size;
-    cache_[size].push_back(memory);
+    try {
+      cache_[size].push_back(memory);
+    } catch (const std::bad_alloc&) {  // no room even for the list: this is called by destructors and may not throw
+      driver_of(device_).release(device_.index, memory);
+      stats_.reserved -= size;
+    }
   }
 
   MemoryStats stats() {

@@ -29,10 +29,9 @@ template <class Op> Tensor compare(const Tensor& a, const Tensor& b) {
 // x < 2.5 for integers would be another question if 2.5 were cut to 2.
 Tensor number_like(const char* op, const Tensor& x, double number) {
   check_defined(op, x);
-  Tensor one = scalar(number, x.dtype(), x.device());
-  HEED_CHECK(is_maths(x.dtype()) || is_storage(x.dtype()) || one.item() == number, op, "x is ", x.dtype(),
-             " and the number ", number, " is not one of this type. Cast first: ", op, "(cast(x, f64), ", number, ")");
-  return one;
+  HEED_CHECK(holds(x.dtype(), number), op, "x is ", x.dtype(), " and the number ", number,
+             " is not one of this type. Cast first: ", op, "(cast(x, f64), ", number, ")");
+  return scalar(number, x.dtype(), x.device());
 }
 
 void check_boolean(const char* op, const Tensor& x) {

@@ -1,5 +1,7 @@
 #include "tensor/convolution.h"
 
+#include <algorithm>
+
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/elementwise.h"
@@ -16,6 +18,10 @@ void check_options(const Conv1dOptions& o) {
              o.dilation, " and groups ", o.groups, "; all must be at least 1");
   HEED_CHECK(o.padding_left >= 0 && o.padding_right >= 0, "conv1d", "padding_left is ", o.padding_left,
              " and padding_right ", o.padding_right, "; neither may be negative");
+  constexpr long kMost = 1L << 40;  // so that no sum of them overflows
+  HEED_CHECK(std::max({o.stride, o.dilation, o.padding_left, o.padding_right}) <= kMost, "conv1d", "stride is ",
+             o.stride, ", dilation ", o.dilation, ", padding_left ", o.padding_left, " and padding_right ",
+             o.padding_right, "; they must be at most 2^40");
 }
 
 void check_shapes(const Shape& x, const Shape& weight, const Conv1dOptions& o) {
@@ -30,7 +36,10 @@ void check_shapes(const Shape& x, const Shape& weight, const Conv1dOptions& o) {
 Conv1dSizes sizes(const Shape& x, const Shape& weight, const Conv1dOptions& o) {
   check_options(o);
   check_shapes(x, weight, o);
-  const long padded = x[1] + o.padding_left + o.padding_right, window = o.dilation * (weight[2] - 1) + 1;
+  const long padded = x[1] + o.padding_left + o.padding_right;
+  long window = 0;
+  HEED_CHECK(!__builtin_mul_overflow(o.dilation, weight[2] - 1, &window) && !__builtin_add_overflow(window, 1, &window),
+             "conv1d", "the weight is ", weight, " and dilation ", o.dilation, "; a window has less than 2^63 tokens");
   HEED_CHECK(window <= padded, "conv1d", "x is ", x, " and the weight is ", weight, "; a window of ", window,
              " tokens (K = ", weight[2], ", dilation ", o.dilation, ") is larger than the padded input (", x[1], " + ",
              o.padding_left, " + ", o.padding_right, " = ", padded, "). Pad more: padding_left, padding_right");

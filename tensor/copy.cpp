@@ -67,6 +67,8 @@ Tensor to(const Tensor& x, Device device) {
 
 void fill(const Tensor& x, double value) {
   check_writable("fill", x);
+  HEED_CHECK(holds(x.dtype(), value), "fill", "x is ", x.dtype(), " and the value ", value,
+             " is not one of this type. Choose another value, or cast x first");
   if (x.numel() == 0) return;
   x.storage()->note_write();
   kernels::strided_fill(x.device())(first_element(x), x.dtype(), value, make_loop(x.shape(), {&x}));

@@ -10,6 +10,8 @@
 namespace heed {
 namespace {
 
+constexpr IndexNames kNames{"target", "targets"};
+
 void check_arguments(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options) {
   check_defined("cross_entropy", logits);
   check_defined("cross_entropy", targets);
@@ -29,7 +31,7 @@ struct Targets {
 // Checks all targets but the ignored ones.
 Targets counted_targets(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options) {
   const long V = logits.size(-1);
-  if (!options.ignore) return {checked_indices("cross_entropy", targets, V, logits.device()), targets.numel()};
+  if (!options.ignore) return {checked_indices("cross_entropy", targets, V, logits.device(), kNames), targets.numel()};
   HEED_CHECK(is_integer(targets.dtype()), "cross_entropy", "the targets are ", targets.dtype(),
              "; they must be integers (i64, i32 or u8). Cast first: cast(x, i64)");
   Targets result{clone(cast(to(targets, cpu), i64))};
@@ -38,7 +40,7 @@ Targets counted_targets(const Tensor& logits, const Tensor& targets, const Cross
   for (long i = 0; i < targets.numel(); i++)
     if (target[i] == *options.ignore) ignored.push_back(i), target[i] = 0;
   result.counted = targets.numel() - long(ignored.size());
-  if (result.counted > 0) checked_indices("cross_entropy", result.classes, V, cpu);
+  if (result.counted > 0) checked_indices("cross_entropy", result.classes, V, cpu, kNames);
   for (long i : ignored) target[i] = -1;
   result.classes = to(result.classes, targets.device());
   return result;

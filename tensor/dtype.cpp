@@ -1,5 +1,7 @@
 #include "tensor/dtype.h"
 
+#include <cmath>
+
 namespace heed {
 namespace {
 
@@ -21,6 +23,19 @@ long size_of(DType dtype) { return info(dtype).bytes; }
 bool is_maths(DType dtype) { return dtype == f32 || dtype == f64; }
 bool is_integer(DType dtype) { return dtype == i32 || dtype == i64 || dtype == u8; }
 bool is_storage(DType dtype) { return dtype == bf16 || dtype == f16; }
+bool holds(DType dtype, double number) {
+  auto whole = [&](double low, double above) {
+    return number >= low && number < above && number == std::floor(number);
+  };
+  switch (dtype) {
+    case DType::boolean: return number == 0 || number == 1;
+    case DType::u8: return whole(0, 0x1p8);
+    case DType::i32: return whole(-0x1p31, 0x1p31);
+    case DType::i64: return whole(-0x1p63, 0x1p63);
+    default: return true;
+  }
+}
+
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name(dtype); }
 
 void fail_not_maths(const char* op, DType given) {

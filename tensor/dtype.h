@@ -15,11 +15,12 @@ enum class DType : uint8_t { f32, f64, i32, i64, u8, boolean, bf16, f16 };
 inline constexpr DType f32 = DType::f32, f64 = DType::f64, i32 = DType::i32, i64 = DType::i64, u8 = DType::u8,
                        boolean = DType::boolean, bf16 = DType::bf16, f16 = DType::f16;
 
-const char* name(DType dtype);  // "f32"
-long size_of(DType dtype);      // bytes per element
-bool is_maths(DType dtype);     // f32 or f64
-bool is_integer(DType dtype);   // i32, i64 or u8
-bool is_storage(DType dtype);   // bf16 or f16
+const char* name(DType dtype);           // "f32"
+long size_of(DType dtype);               // bytes per element
+bool is_maths(DType dtype);              // f32 or f64
+bool is_integer(DType dtype);            // i32, i64 or u8
+bool holds(DType dtype, double number);  // is it one of the type's numbers? Floats round: always
+bool is_storage(DType dtype);            // bf16 or f16
 std::ostream& operator<<(std::ostream& out, DType dtype);
 
 // The upper half of a float: 8 bits of exponent, 7 of mantissa. Converts with round to nearest even.

@@ -61,8 +61,8 @@ template <class T> T pow_slope_b(T a, T b) { return a == 0 && b >= 0 ? T(0) : st
     ROW(erf,        x,     std::erf(x),                               T(1.12837916709551257390) * std::exp(-x * x))   \
     ROW(tanh,       y,     std::tanh(x),                              1 - y * y)                                      \
     ROW(sigmoid,    y,     logistic(x),                               y * (1 - y))                                    \
-    ROW(relu,       y,     (x < 0 ? T(0) : x),                        (y > 0 ? T(1) : T(0)))                          \
-    ROW(elu,        y,     (x > 0 ? x : std::expm1(x)),               (y > 0 ? T(1) : y + 1))                         \
+    ROW(relu,       y,     (x < 0 ? T(0) : x),                        (y <= 0 ? T(0) : T(1)))                         \
+    ROW(elu,        x,     (x > 0 ? x : std::expm1(x)),               (x > 0 ? T(1) : std::exp(x)))                   \
     ROW(softplus,   x,     (x > 0 ? x : T(0)) + std::log1p(std::exp(-std::abs(x))), logistic(x))                      \
     ROW(gelu,       x,     gated(x, normal_cdf(x)),                   normal_cdf(x) + gated(x, normal_pdf(x)))        \
     ROW(gelu_tanh,  x,     gated(x, logistic(gelu_u(x))),             gate_slope(gelu_x_du(x), gelu_u(x)))            \

@@ -6,12 +6,14 @@
 
 namespace heed {
 
+constexpr IndexNames kNames{"id", "ids"};
+
 Tensor embedding(const Tensor& table, const Tensor& ids) {
   check_defined("embedding", table);
   HEED_CHECK(table.dims() == 2, "embedding", "the table is ", table.shape(), "; it must be (V, C)");
   return visit_maths("embedding", table.dtype(), [&](auto tag) {
     using T = decltype(tag);
-    Tensor index = checked_indices("embedding", ids, table.size(0), table.device()), rows = contiguous(table);
+    Tensor index = checked_indices("embedding", ids, table.size(0), table.device(), kNames), rows = contiguous(table);
     Shape shape = ids.shape();
     shape.push_back(table.size(1));
     Tensor y = Tensor::empty(shape, table.dtype(), table.device());
@@ -30,7 +32,7 @@ Tensor embedding_backward(const Tensor& dy, const Tensor& ids, long V) {
              "; with ids (...) dy must be (..., C)");
   return visit_maths("embedding", dy.dtype(), [&](auto tag) {
     using T = decltype(tag);
-    Tensor index = checked_indices("embedding", ids, V, dy.device()), given = contiguous(dy);
+    Tensor index = checked_indices("embedding", ids, V, dy.device(), kNames), given = contiguous(dy);
     Tensor dtable = zeros({V, dy.size(-1)}, dy.dtype(), dy.device());
     kernels::embedding_backward<T>(dy.device())(dtable.mutable_data<T>(), given.data<T>(), index.data<int64_t>(),
                                                 index.numel(), dy.size(-1));

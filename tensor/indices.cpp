@@ -4,18 +4,19 @@
 
 namespace heed {
 
-Tensor checked_indices(const char* op, const Tensor& indices, long limit, Device device) {
+Tensor checked_indices(const char* op, const Tensor& indices, long limit, Device device, const IndexNames& names) {
   check_defined(op, indices);
-  HEED_CHECK(is_integer(indices.dtype()), op, "the indices are ", indices.dtype(),
+  HEED_CHECK(is_integer(indices.dtype()), op, "the ", names.all, " are ", indices.dtype(),
              "; they must be integers (i64, i32 or u8). Cast first: cast(x, i64)");
-  HEED_CHECK(indices.device() == device, op, "x is on ", device, " and the indices are on ", indices.device(),
+  HEED_CHECK(indices.device() == device, op, "x is on ", device, " and the ", names.all, " are on ", indices.device(),
              "; both must be on one device. Move them with to(x, device)");
   Tensor plain = contiguous(cast(indices, i64));
   Tensor on_host = to(plain, cpu);
   const int64_t* index = on_host.data<int64_t>();
   for (long e = 0; e < plain.numel(); e++)
-    HEED_CHECK(index[e] >= 0 && index[e] < limit, op, "index ", index[e], " at ", position_of(e, plain.shape()),
-               " of the indices, which are ", plain.shape(), ", is out of range; the rule is 0 <= index < ", limit);
+    HEED_CHECK(index[e] >= 0 && index[e] < limit, op, names.one, " ", index[e], " at ", position_of(e, plain.shape()),
+               " of the ", names.all, ", which are ", plain.shape(), ", is out of range; the rule is 0 <= ", names.one,
+               " < ", limit);
   return plain;
 }
 

@@ -32,6 +32,7 @@ Tensor contiguous_or_none(const Tensor& x) { return x.defined() ? contiguous(x) 
 Normed norm(bool centred, const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon) {
   const char* op = centred ? "layer_norm" : "rms_norm";
   check_norm(op, x, weight, bias);
+  HEED_CHECK(epsilon >= 0, op, "epsilon is ", epsilon, "; it must be 0 or more, such as 1e-5");
   return visit_maths(op, x.dtype(), [&](auto tag) {
     using T = decltype(tag);
     auto make = [&](const Shape& shape) { return Tensor::empty(shape, x.dtype(), x.device()); };

@@ -18,7 +18,7 @@ Repeated plan(const char* op, const Shape& x, long times, int axis, bool interle
   axis = axis_of(op, axis, x);
   Repeated r{x, {1, 1, 1}, {}};
   HEED_CHECK(times >= 0 && !__builtin_mul_overflow(x[axis], times, &r.y_shape[axis]), op, "x is ", x,
-             " and shall be repeated ", times, " times along axis ", axis,
+             " and is to be repeated ", times, " times along axis ", axis,
              "; the rule is 0 <= times and size * times < 2^63");
   for (int i = 0; i < x.dims(); i++) r.x_runs[i < axis || (interleave && i == axis) ? 0 : 2] *= x[i];
   r.y_runs = {r.x_runs[0], times, r.x_runs[2]};
@@ -46,7 +46,7 @@ Tensor pad(const Tensor& x, int axis, long before, long after, double value) {
   const long size = shape[axis];
   bool fits = before >= 0 && after >= 0 && !__builtin_add_overflow(size, before, &shape[axis]) &&
               !__builtin_add_overflow(shape[axis], after, &shape[axis]);
-  HEED_CHECK(fits, "pad", "x is ", x.shape(), " and shall get ", before, " elements before and ", after, " after axis ",
+  HEED_CHECK(fits, "pad", "x is ", x.shape(), " and is to get ", before, " elements before and ", after, " after axis ",
              axis, "; both must be 0 or more and the sum less than 2^63. To cut elements off use slice");
   Tensor y = Tensor::empty(shape, x.dtype(), x.device());
   fill(slice(y, axis, 0, before), value);

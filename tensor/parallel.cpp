@@ -3,7 +3,9 @@
 // the caller takes pieces like everybody else and waits only for pieces that somebody has begun.
 #include "tensor/parallel.h"
 
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -71,13 +74,13 @@ class Pool {
   bool run(long n, long grain, long pieces, int team, const Piece& f) {
     std::unique_lock lock(busy_, std::try_to_lock);
     if (!lock || stopping_) return false;
-    grow(team - 1);
+    team = 1 + grow(team - 1);
     f_.emplace(f);
     n_ = n, grain_ = grain, pieces_ = pieces, team_ = team;
     done_.store(0, std::memory_order_relaxed);
     const uint32_t round = round_.load(std::memory_order_relaxed) + 1;
     open_.store(uint64_t(round) << 32 | uint64_t(pieces), std::memory_order_release);
-    round_.store(round, std::memory_order_release);  // after open_: who sees the new round finds its pieces
+    round_.store(round);  // after open_: who sees the new round finds its pieces
     round_.notify_all();
     inside = true;
     while (take_piece()) continue;
@@ -124,15 +127,27 @@ class Pool {
     }
   }
 
-  void grow(int wanted) {
-    while (int(workers_.size()) < wanted) workers_.emplace_back([this, id = int(workers_.size()) + 1] { work(id); });
+  // How many workers there are for a team that wants this many; a system that gives no more threads is no error.
+  int grow(int wanted) {
+    if (int(workers_.size()) >= wanted) return wanted;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);  // a new thread inherits this: signals are the host's business
+    try {
+      while (int(workers_.size()) < wanted) workers_.emplace_back([this, id = int(workers_.size()) + 1] { work(id); });
+    } catch (const std::system_error&) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return std::min(wanted, int(workers_.size()));
   }
 
   void stop() {
     stopping_ = true;
+    if (getpid() != owner_) return;  // a fork has no workers
     ++round_;
     round_.notify_all();
-    for (std::thread& worker : workers_) getpid() == owner_ ? worker.join() : worker.detach();  // a fork has no workers
+    for (std::thread& worker : workers_)  // exit() inside of a piece: a worker cannot wait for itself
+      worker.get_id() == std::this_thread::get_id() ? worker.detach() : worker.join();
     workers_.clear();
   }
 

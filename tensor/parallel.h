@@ -29,7 +29,8 @@ template <class R, class... Args> class FunctionRef<R(Args...)> {
 };
 
 // Calls f(begin, end) for the pieces [0, grain), [grain, 2 grain), ... of [0, n), several at a time. f must not
-// throw. Nested calls run in the calling thread.
+// throw. Nested calls run in the calling thread, and so do calls in a forked child and while another thread's loop has
+// the pool: the result is the same.
 void parallel_for(long n, long grain, FunctionRef<void(long, long)> f);
 
 }  // namespace heed

@@ -20,15 +20,18 @@ void check_options(const char* op, const PoolOptions& o) {
   HEED_CHECK(o.padding_left >= 0 && o.padding_right >= 0 && o.padding_left < o.window && o.padding_right < o.window, op,
              "padding_left is ", o.padding_left, ", padding_right ", o.padding_right, " and the window ", o.window,
              "; the rule is 0 <= padding < window");
+  constexpr long kMost = 1L << 40;  // so that no sum of them overflows
+  HEED_CHECK(o.window <= kMost && o.stride <= kMost, op, "window is ", o.window, " and stride ", o.stride,
+             "; they must be at most 2^40");
 }
 
 // How many windows there are; see the header.
 long windows_of(long T, long stride, const PoolOptions& o) {
   const long space = T + o.padding_left + o.padding_right - o.window;
   if (!o.partial) return space / stride + 1;
-  long windows = (std::max(space, 0L) + stride - 1) / stride + 1;
-  while ((windows - 1) * stride - o.padding_left >= T) windows--;  // begins behind the last real token
-  return windows;
+  const long covering = (std::max(space, 0L) + stride - 1) / stride + 1;
+  const long with_tokens = (T + o.padding_left - 1) / stride + 1;  // the others begin behind the last real token
+  return std::min(covering, with_tokens);
 }
 
 // Checks everything and works out the sizes.
@@ -62,7 +65,7 @@ Tensor checked_lengths(const Tensor& lengths, const Shape& x, Device device) {
   check_defined("masked_mean", lengths);
   HEED_CHECK(x.dims() == 3 && lengths.shape() == Shape{x[0]}, "masked_mean", "x is ", x, " and the lengths are ",
              lengths.shape(), "; x must be (B, T, C) and the lengths (B,)");
-  return checked_indices("masked_mean", lengths, x[1] + 1, device);
+  return checked_indices("masked_mean", lengths, x[1] + 1, device, {"length", "lengths"});
 }
 
 }  // namespace

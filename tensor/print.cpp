@@ -14,6 +14,7 @@ constexpr long kShortAxis = 8, kEdge = 3;  // an axis longer than 8 shows 3 at e
 std::string number(const Tensor& x) {
   if (x.dtype() == boolean) return x.item() ? "true" : "false";
   if (is_integer(x.dtype())) return std::to_string(x.to_vector<int64_t>()[0]);  // a double holds 53 bits only
+  if (std::isnan(x.item())) return "nan";                                       // never "-nan": its sign means nothing
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", x.item());
   return text;

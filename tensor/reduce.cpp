@@ -72,13 +72,13 @@ double divisor_of(const Reduction& r, int correction) { return std::max(0.0, dou
 
 enum class Best { max, min };
 
-template <Best which> MaxResult best(const Tensor& x, const Shape& axes, bool keep) {
-  constexpr const char* op = which == Best::max ? "max" : "min";
+template <Best which> MaxResult best(const char* op, const Tensor& x, const Shape& axes, bool keep) {
   check_defined(op, x);
   return visit_maths(op, x.dtype(), [&](auto tag) {
     using T = decltype(tag);
     Reduction r = plan(op, x.shape(), axes);
-    HEED_CHECK(r.count > 0, op, "x is ", x.shape(), "; the ", op, "imum of no elements is not defined");
+    HEED_CHECK(r.count > 0, op, "x is ", x.shape(), "; the ", which == Best::max ? "maximum" : "minimum",
+               " of no elements is not defined");
     Tensor in = in_order(x, r), y = Tensor::empty(keep ? r.kept : r.dropped, x.dtype(), x.device());
     Tensor indices = Tensor::empty(y.shape(), i64, x.device());
     const auto& slot = which == Best::max ? kernels::max_rows<T> : kernels::min_rows<T>;
@@ -169,16 +169,24 @@ Tensor logsumexp_backward(const Tensor& dy, const Tensor& x, const Tensor& y, co
   return exp(x - reshape(shift, r.kept)) * reshape(dy, r.kept);
 }
 
-MaxResult max_with_indices(const Tensor& x, const Shape& axes, bool keep) { return best<Best::max>(x, axes, keep); }
+MaxResult max_with_indices(const Tensor& x, const Shape& axes, bool keep) {
+  return best<Best::max>("max", x, axes, keep);
+}
 Tensor max(const Tensor& x, const Shape& axes, bool keep) { return max_with_indices(x, axes, keep).values; }
-Tensor argmax(const Tensor& x, int axis, bool keep) { return max_with_indices(x, {axis}, keep).indices; }
+Tensor argmax(const Tensor& x, const Shape& axes, bool keep) {
+  return best<Best::max>("argmax", x, axes, keep).indices;
+}
 Tensor max_backward(const Tensor& dy, const Tensor& indices, const Shape& x_shape, const Shape& axes) {
   return best_backward("max", dy, indices, x_shape, axes);
 }
 
-MinResult min_with_indices(const Tensor& x, const Shape& axes, bool keep) { return best<Best::min>(x, axes, keep); }
+MinResult min_with_indices(const Tensor& x, const Shape& axes, bool keep) {
+  return best<Best::min>("min", x, axes, keep);
+}
 Tensor min(const Tensor& x, const Shape& axes, bool keep) { return min_with_indices(x, axes, keep).values; }
-Tensor argmin(const Tensor& x, int axis, bool keep) { return min_with_indices(x, {axis}, keep).indices; }
+Tensor argmin(const Tensor& x, const Shape& axes, bool keep) {
+  return best<Best::min>("argmin", x, axes, keep).indices;
+}
 Tensor min_backward(const Tensor& dy, const Tensor& indices, const Shape& x_shape, const Shape& axes) {
   return best_backward("min", dy, indices, x_shape, axes);
 }

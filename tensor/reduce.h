@@ -33,13 +33,13 @@ struct MaxResult {
 using MinResult = MaxResult;
 MaxResult max_with_indices(const Tensor& x, const Shape& axes = {}, bool keep = false);
 Tensor max(const Tensor& x, const Shape& axes = {}, bool keep = false);
-Tensor argmax(const Tensor& x, int axis = -1, bool keep = false);
+Tensor argmax(const Tensor& x, const Shape& axes = {}, bool keep = false);
 // y = max(x): dx = dy where the maximum stands, 0 elsewhere.
 Tensor max_backward(const Tensor& dy, const Tensor& indices, const Shape& x_shape, const Shape& axes);
 
 MinResult min_with_indices(const Tensor& x, const Shape& axes = {}, bool keep = false);
 Tensor min(const Tensor& x, const Shape& axes = {}, bool keep = false);
-Tensor argmin(const Tensor& x, int axis = -1, bool keep = false);
+Tensor argmin(const Tensor& x, const Shape& axes = {}, bool keep = false);
 Tensor min_backward(const Tensor& dy, const Tensor& indices, const Shape& x_shape, const Shape& axes);
 
 // Undoes broadcasting: sums x over the axes along which `shape` was stretched to x's shape.

@@ -1,6 +1,7 @@
 #include "tensor/rotary.h"
 
 #include <cmath>
+#include <cstdlib>
 
 #include "tensor/concatenate.h"
 #include "tensor/copy.h"
@@ -28,6 +29,7 @@ RotaryLayout layout_of(const Tensor& x, bool interleaved) {
 
 Tensor turned(const Tensor& given, long offset, const RotaryOptions& options, bool backwards) {
   check_rotary(given, options);
+  HEED_CHECK(std::abs(offset) <= 1L << 40, "rotary", "the offset is ", offset, "; it must be within 2^40");
   return visit_maths("rotary", given.dtype(), [&](auto tag) {
     using T = decltype(tag);
     const Tensor x = given.size(-1) == 0 || given.strides()[given.dims() - 1] == 1 ? given : contiguous(given);

@@ -186,3 +186,31 @@ BOOST_AUTO_TEST_CASE(the_same_gradient_bits_come_out_for_any_number_of_threads) 
   BOOST_TEST(same_bits(gradient(1), gradient(3)));
   BOOST_TEST(same_bits(gradient(2), gradient(2)));
 }
+
+BOOST_AUTO_TEST_CASE(a_backward_that_threw_does_not_disturb_the_next_one) {
+  Variable w = Variable::leaf(tensor({1}));
+  Variable h = w * 2.0;
+  auto bad = [](const Variable& x) {
+    return record("exp", x.value(), {x}, [](const Tensor&) -> Grads { throw Error("out of order"); });
+  };
+  Variable loss = sum(bad(h)) + sum(h);
+  BOOST_TEST(error_of([&] { loss.backward(); }) == "out of order");
+  w.zero_grad();
+  sum(h * 5.0).backward();
+  check_close(w.grad(), tensor({10}), 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_gradient_of_another_type_is_refused) {
+  Variable x = Variable::leaf(tensor({1, 2}));
+  Variable y = record("exp", x.value(), {x}, [](const Tensor& dy) { return cast(dy, f64); });
+  BOOST_TEST(error_of([&] { sum(y).backward(); }) ==
+             "exp: its backward returned a gradient of type f64 for input 0, which is f32; they must be equal");
+  BOOST_TEST(error_of([&] { cast(x, bf16); }) ==
+             "cast: x takes a gradient and bf16 is for storage, where none can flow. Use cast(detach(x), bf16)");
+}
+
+BOOST_AUTO_TEST_CASE(all_copies_of_a_leaf_see_a_new_value) {
+  Variable w = Variable::leaf(tensor({1})), copy = w;
+  w.set_value(tensor({7}));
+  BOOST_TEST(copy.item() == 7);
+}

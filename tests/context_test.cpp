@@ -53,6 +53,7 @@ BOOST_AUTO_TEST_CASE(a_replay_restores_step_sample_and_train_and_counts_no_metri
   Rewind rewind = ctx.mark();
   RandomKey before = ctx.random(two.a);
   ctx.report("loss", 1);
+  ctx.begin(1, 14);  // the next micro-batch of the step
   ctx.report("loss", 3);
   ctx.step = 2;
   ctx.train = false;

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "nn/convolution.h"
 
 #include "autograd/convolution.h"
@@ -170,6 +172,16 @@ BOOST_AUTO_TEST_CASE(the_module_holds_weight_and_bias) {
               0);
   BOOST_TEST(error_of([] { Conv1d bad(6, 4, 3, {.window = {.groups = 3}}); }) ==
              "Conv1d: in is 6, out is 4 and groups is 3; groups must divide both");
+}
+
+BOOST_AUTO_TEST_CASE(huge_options_are_refused_instead_of_overflowing) {
+  const Tensor x = zeros({1, 6, 1}), w = zeros({1, 1, 3});
+  BOOST_TEST(
+      error_of([&] { conv1d(x, w, Tensor(), {.dilation = std::numeric_limits<long>::max()}); }) ==
+      "conv1d: stride is 1, dilation 9223372036854775807, padding_left 0 and padding_right 0; they must be at most "
+      "2^40");
+  BOOST_CHECK_THROW(conv1d(x, w, Tensor(), {.padding_left = std::numeric_limits<long>::max()}), Error);
+  BOOST_CHECK_THROW(conv1d(x, w, Tensor(), {.dilation = 1L << 40}), Error);  // a window larger than the input
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,8 @@
 #include "tensor/create.h"
 
+#include <cmath>
+#include <limits>
+
 #include "tests/close.h"
 
 using namespace heed;
@@ -10,11 +13,19 @@ BOOST_AUTO_TEST_CASE(constants_fill_every_element_of_any_type) {
   for (DType dtype : {f32, f64, i32, i64, u8, boolean, bf16, f16}) {
     BOOST_TEST(zeros({2, 2}, dtype).to_vector<int>() == std::vector<int>(4, 0));
     BOOST_TEST(ones({3}, dtype).to_vector<int>() == std::vector<int>(3, 1));
-    BOOST_TEST(full({2}, 5, dtype).to_vector<int>() == std::vector<int>(2, dtype == boolean ? 1 : 5));
-    BOOST_TEST(scalar(3, dtype).shape() == Shape{});
+    if (dtype != boolean) BOOST_TEST(full({2}, 5, dtype).to_vector<int>() == std::vector<int>(2, 5));
+    BOOST_TEST(scalar(1, dtype).shape() == Shape{});
     BOOST_TEST(zeros_like(ones({2, 3}, dtype)).shape() == (Shape{2, 3}));
     BOOST_TEST(zeros_like(ones({2, 3}, dtype)).dtype() == dtype);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_number_that_a_type_does_not_hold_is_refused) {
+  BOOST_TEST(error_of([] { full({2}, 300, u8); }) ==
+             "fill: x is u8 and the value 300 is not one of this type. Choose another value, or cast x first");
+  for (auto [dtype, bad] : {std::pair{i64, 0.5}, {i64, 0x1p63}, {i32, NAN}, {boolean, 2.0}, {u8, -1.0}, {i32, 0x1p31}})
+    BOOST_CHECK_THROW(full({2}, bad, dtype), Error);
+  BOOST_TEST(full({1}, -0x1p63, i64).to_vector<int64_t>()[0] == std::numeric_limits<int64_t>::min());
 }
 
 BOOST_AUTO_TEST_CASE(empty_shapes_are_legal) {

@@ -139,12 +139,12 @@ BOOST_AUTO_TEST_CASE(errors_of_options_say_what_is_wrong) {
       error_of([&] {
         cross_entropy(x, tensor({-1, 4, -1}, i64), {.ignore = -1});
       }) ==
-      "cross_entropy: index 4 at (1,) of the indices, which are (3,), is out of range; the rule is 0 <= index < 4");
+      "cross_entropy: target 4 at (1,) of the targets, which are (3,), is out of range; the rule is 0 <= target < 4");
   BOOST_TEST(
       error_of([&] {
         cross_entropy(x, tensor({0, 1, -2}, i64), {.ignore = -1});
       }) ==
-      "cross_entropy: index -2 at (2,) of the indices, which are (3,), is out of range; the rule is 0 <= index < 4");
+      "cross_entropy: target -2 at (2,) of the targets, which are (3,), is out of range; the rule is 0 <= target < 4");
   BOOST_TEST(error_of([&] { cross_entropy(x, zeros({3}), {.ignore = -1}); }) ==
              "cross_entropy: the targets are f32; they must be integers (i64, i32 or u8). Cast first: cast(x, i64)");
   BOOST_TEST(error_of([&] { cross_entropy(x, zeros({3}, i64), {.label_smoothing = 1.5}); }) ==

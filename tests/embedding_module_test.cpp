@@ -91,11 +91,9 @@ BOOST_AUTO_TEST_CASE(rows_start_small) {
 BOOST_AUTO_TEST_CASE(ids_outside_of_the_vocabulary_are_refused) {
   Context ctx;
   Embedding tokens(5, 3);
-  BOOST_TEST(
-      error_of([&] {
-        tokens.forward(tensor({0, 5}, {1, 2}, i64), ctx);
-      }) ==
-      "embedding: index 5 at (0, 1) of the indices, which are (1, 2), is out of range; the rule is 0 <= index < 5");
+  BOOST_TEST(error_of([&] {
+               tokens.forward(tensor({0, 5}, {1, 2}, i64), ctx);
+             }) == "embedding: id 5 at (0, 1) of the ids, which are (1, 2), is out of range; the rule is 0 <= id < 5");
   BOOST_TEST(error_of([&] {
                tokens.logits(zeros({1, 2, 4}), ctx);
              }) == "linear: x is (1, 2, 4) and w is (5, 3); with x (..., in) w must be (out, in)");

@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(types_that_do_not_fit) {
        "matmul: x is i32; maths is done in f32 or f64. Cast first: cast(x, f32)"},
       {[] { sum(zeros({2}, boolean)); }, "sum: x is boolean; maths is done in f32 or f64. Cast first: cast(x, f32)"},
       {[] { embedding(zeros({2, 2}), zeros({2})); },
-       "embedding: the indices are f32; they must be integers (i64, i32 or u8). Cast first: cast(x, i64)"},
+       "embedding: the ids are f32; they must be integers (i64, i32 or u8). Cast first: cast(x, i64)"},
   });
   // clang-format on
   for (DType dtype : {i32, i64, u8, boolean, bf16, f16}) {
@@ -162,13 +162,13 @@ BOOST_AUTO_TEST_CASE(axes_and_indices_out_of_range_are_named) {
        "slice: x is (2, 3); [1, 5) with step 1 along axis 1 is outside of its size 3. The rule is 0 <= begin <= end <= "
        "size and step >= 1"},
       {[] { embedding(zeros({5, 2}), tensor({0, 4, 5, 1}, {2, 2}, i64)); },
-       "embedding: index 5 at (1, 0) of the indices, which are (2, 2), is out of range; the rule is 0 <= index < 5"},
+       "embedding: id 5 at (1, 0) of the ids, which are (2, 2), is out of range; the rule is 0 <= id < 5"},
       {[] { gather(zeros({2, 3}), 1, tensor({0, -1}, {2, 1}, i64)); },
        "gather: index -1 at (1, 0) of the indices, which are (2, 1), is out of range; the rule is 0 <= index < 3"},
       {[] { cross_entropy(zeros({3, 4}), tensor({0, 1, 4}, i32)); },
-       "cross_entropy: index 4 at (2,) of the indices, which are (3,), is out of range; the rule is 0 <= index < 4"},
+       "cross_entropy: target 4 at (2,) of the targets, which are (3,), is out of range; the rule is 0 <= target < 4"},
       {[] { embedding(zeros({0, 2}), tensor({0}, i64)); },
-       "embedding: index 0 at (0,) of the indices, which are (1,), is out of range; the rule is 0 <= index < 0"},
+       "embedding: id 0 at (0,) of the ids, which are (1,), is out of range; the rule is 0 <= id < 0"},
   });
   // clang-format on
   error_of([] { slice(zeros({4}), 0, 3, 2); });

@@ -86,6 +86,11 @@ std::vector<Case> cases() {
          return permute(x[0], {2, 0, 1});
        },
        {random({3, 4, 5})}},
+      {"permute by negative axes",
+       [](auto& x) {
+         return permute(x[0], {-1, 0, -2});
+       },
+       {random({3, 4, 5})}},
       {"slice", [](auto& x) { return slice(x[0], 1, 1, -1, 2); }, {random({3, 7})}},
       {"select", [](auto& x) { return select(x[0], 1, -1); }, {random({3, 4, 2})}},
       {"expand",
@@ -114,7 +119,7 @@ std::vector<Case> cases() {
        {random({3})}},
       {"one input twice", [](auto& x) { return x[0] * x[0] + x[0]; }, {random({3})}},
       {"checkpoint",
-       [](auto& x) { return checkpoint([](const Variables& in) { return tanh(matmul(in[0], in[1])); }, x); },
+       [](auto& x) { return checkpoint([](const Variables& in) { return tanh(matmul(in[0], in[1])); }, x, nullptr); },
        {random({2, 3}), random({3, 2}, 2)}},
   };
 }

@@ -160,4 +160,9 @@ BOOST_AUTO_TEST_CASE(modules_begin_with_ones_and_zeros_and_do_not_decay) {
   for (Parameter* p : layer.parameters()) BOOST_TEST(!p->decay);
 }
 
+BOOST_AUTO_TEST_CASE(a_bad_epsilon_is_refused) {
+  BOOST_TEST(error_of([] { layer_norm(zeros({2}), Tensor(), Tensor(), -1); }) ==
+             "layer_norm: epsilon is -1; it must be 0 or more, such as 1e-5");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

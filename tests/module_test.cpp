@@ -163,3 +163,28 @@ BOOST_AUTO_TEST_CASE(a_whole_model_can_be_gradchecked_in_double) {
   auto f = [&](auto& x) { return model.forward(x[0], ctx); };
   BOOST_CHECK_NO_THROW(gradcheck(f, {noise({2, 3})}, {.f32_tolerance = 0}));
 }
+
+BOOST_AUTO_TEST_CASE(packed_parameters_are_not_frozen_cast_or_packed_again) {
+  Pair model;
+  ParameterArena arena(model);
+  const std::string rule =
+      "'a.weight' is part of a ParameterArena already; freeze and cast parameters before they are packed, and pack "
+      "once";
+  BOOST_TEST(error_of([&] { model.freeze("a"); }) == "freeze: " + rule);
+  BOOST_TEST(error_of([&] { model.cast_parameters(f64); }) == "cast_parameters: " + rule);
+  BOOST_TEST(error_of([&] { ParameterArena again(model); }) == "arena: " + rule);
+}
+
+BOOST_AUTO_TEST_CASE(a_name_is_free_again_after_its_module_could_not_be_made) {
+  struct Failing : Module {
+    Failing() { parameter("weight", {2}, init::fan_in()); }  // fan_in is for matrices
+  };
+  struct Retrying : Module {
+    Retrying() {
+      BOOST_TEST(error_of([&] { child<Failing>("x"); }).starts_with("fan_in"));
+      child<Linear>("x", 1, 1);
+    }
+  };
+  Retrying retrying;
+  BOOST_TEST(retrying.parameters().size() == 2);
+}

@@ -118,12 +118,12 @@ BOOST_AUTO_TEST_CASE(bad_input_of_moving_ops_is_named) {
   const Tensor x = zeros({2, 3});
   const long huge = std::numeric_limits<long>::max();
   BOOST_TEST(error_of([&] { pad(x, -1, -1, 2); }) ==
-             "pad: x is (2, 3) and shall get -1 elements before and 2 after axis 1; both must be 0 or more and the sum "
+             "pad: x is (2, 3) and is to get -1 elements before and 2 after axis 1; both must be 0 or more and the sum "
              "less than 2^63. To cut elements off use slice");
   error_of([&] { pad(x, 0, huge, 1); });
   error_of([&] { pad(x, 2, 1, 1); });
   BOOST_TEST(error_of([&] { repeat(x, -2, 0); }) ==
-             "repeat: x is (2, 3) and shall be repeated -2 times along axis 0; the rule is 0 <= times and size * times "
+             "repeat: x is (2, 3) and is to be repeated -2 times along axis 0; the rule is 0 <= times and size * times "
              "< 2^63");
   error_of([&] { repeat_interleave(x, huge, 1); });
   BOOST_TEST(error_of([&] {

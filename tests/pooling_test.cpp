@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "tensor/pooling.h"
 
 #include "autograd/gradcheck.h"
@@ -147,13 +149,24 @@ BOOST_AUTO_TEST_CASE(errors_say_what_is_wrong) {
   BOOST_TEST(
       error_of([&] {
         masked_mean(x, tensor({4, 5}, i64));
-      }) == "masked_mean: index 5 at (1,) of the indices, which are (2,), is out of range; the rule is 0 <= index < 5");
+      }) ==
+      "masked_mean: length 5 at (1,) of the lengths, which are (2,), is out of range; the rule is 0 <= length < 5");
   BOOST_TEST(error_of([&] { masked_mean(x, zeros({3}, i64)); }) ==
              "masked_mean: x is (2, 4, 3) and the lengths are (3,); x must be (B, T, C) and the lengths (B,)");
   BOOST_TEST(error_of([&] { max_pool1d(cast(x, i64), {}); }) ==
              "max_pool1d: x is i64; maths is done in f32 or f64. Cast first: cast(x, f32)");
   error_of([&] { max_pool1d(Tensor(), {}); });
   error_of([&] { masked_mean(Tensor(), zeros({3}, i64)); });
+}
+
+BOOST_AUTO_TEST_CASE(huge_windows_are_refused_or_cut_short) {
+  const Tensor x = ones({1, 3, 1});
+  constexpr long kMax = std::numeric_limits<long>::max();
+  BOOST_TEST(error_of([&] { mean_pool1d(x, {.window = kMax, .partial = true}); }) ==
+             "mean_pool1d: window is 9223372036854775807 and stride 0; they must be at most 2^40");
+  const long most = 1L << 40;
+  PoolOptions wide{.window = most, .stride = 1, .padding_left = 0, .padding_right = most - 1, .partial = true};
+  BOOST_TEST(mean_pool1d(x, wide).shape() == (Shape{1, 3, 1}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -121,16 +121,18 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_with_numbers) {
   Context ctx;
   LearnedPositions learned(8, 4);
   AxialPositions axial({2, 3}, 4);
-  BOOST_TEST(error_of([&] {
-               learned.forward(zeros({1, 5, 4}), ctx, 4);
-             }) ==
-             "learned_positions: 5 tokens at offset 4 need the positions 4 to 8; there are 0 to 7. Make the module "
-             "longer, or the sequence shorter");
-  BOOST_TEST(error_of([&] {
-               axial.forward(zeros({1, 1, 4}), ctx, -1);
-             }) ==
-             "axial_positions: 1 tokens at offset -1 need the positions -1 to -1; there are 0 to 5. Make the module "
-             "longer, or the sequence shorter");
+  BOOST_TEST(
+      error_of([&] {
+        learned.forward(zeros({1, 5, 4}), ctx, 4);
+      }) ==
+      "learned_positions: 5 tokens were given at offset 4; there are positions 0 to 7. Make the module longer, or "
+      "the sequence shorter");
+  BOOST_TEST(
+      error_of([&] {
+        axial.forward(zeros({1, 1, 4}), ctx, -1);
+      }) ==
+      "axial_positions: 1 tokens were given at offset -1; there are positions 0 to 5. Make the module longer, or "
+      "the sequence shorter");
   BOOST_TEST(error_of([&] {
                learned.forward(zeros({1, 5, 3}), ctx);
              }) == "learned_positions: x is (1, 5, 3); it must be (B, T, 4)");

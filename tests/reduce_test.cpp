@@ -154,11 +154,13 @@ BOOST_AUTO_TEST_CASE(of_equal_elements_the_first_is_the_maximum_and_nan_wins) {
   BOOST_TEST(std::isnan(max(tensor({5, kNan, 6})).item()));
   BOOST_TEST(max(tensor({-kInf, -kInf})).item() == -kInf);
   BOOST_TEST(argmin(tensor({1, 0, 3, 0})).item() == 1);
+  BOOST_TEST(argmax(scalar(3)).item() == 0);
+  BOOST_TEST(argmax(tensor({1, 2, 9, 3}, {2, 2})).item() == 2);  // no axes: among all elements
   BOOST_TEST(argmin(tensor({1, kNan, 0, kNan})).item() == 1);
   BOOST_TEST(std::isnan(min(tensor({5, kNan, 6})).item()));
   BOOST_TEST(min(tensor({kInf, kInf})).item() == kInf);
-  BOOST_TEST(argmax(reshape(tensor({0, 2, 1, 5, 4, 3}), {2, 3}), 1).to_vector<int>() == (std::vector<int>{1, 0}));
-  BOOST_TEST(argmax(reshape(tensor({0, 2, 1, 5, 4, 3}), {2, 3}), 0, true).shape() == (Shape{1, 3}));
+  BOOST_TEST(argmax(reshape(tensor({0, 2, 1, 5, 4, 3}), {2, 3}), {1}).to_vector<int>() == (std::vector<int>{1, 0}));
+  BOOST_TEST(argmax(reshape(tensor({0, 2, 1, 5, 4, 3}), {2, 3}), {0}, true).shape() == (Shape{1, 3}));
 }
 
 BOOST_AUTO_TEST_CASE(gradients_repeat_share_or_pick) {

@@ -1,5 +1,5 @@
-// Same bits run after run and for any number of threads: every op door, on odd, prime, tall and flat shapes, large
-// enough to be cut into several pieces.
+// Same bits run after run and for any number of threads: the ops of the core, on odd, prime, tall and flat
+// shapes, large enough to be cut into several pieces. Later ops are checked in their own tests.
 #include <vector>
 
 #include "tensor/adamw.h"

@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(mixed_devices_are_refused) {
   BOOST_TEST(error_of([&] { copy_into(here, there); }) ==
              "copy_into: the target is on cpu and the source on custom:0; move the source with to(x, device)");
   BOOST_TEST(error_of([&] { embedding(here, to(tensor({0}, i64), kOne)); }) ==
-             "embedding: x is on cpu and the indices are on custom:0; both must be on one device. Move them with "
+             "embedding: x is on cpu and the ids are on custom:0; both must be on one device. Move them with "
              "to(x, device)");
 }
 

@@ -75,7 +75,7 @@ struct CommandLine::Parser {
   int exit_code = 0;
 
   Parser(const std::string& name, const std::string& description)
-      : app(description + "\nIn brackets: what holds when the option is not given.\n", name), program(name) {
+      : app(description + "\nDefaults are in brackets.\n", name), program(name) {
     app.set_help_flag("-h,--help", "print this help and exit");
     app.set_version_flag("--version", name + " (heed) " + version(), "print the version and exit");
     app.allow_extras();  // refused in check_unknown, with a suggestion

@@ -1,4 +1,4 @@
-// Progress: one line that tells how far a long work is.
+// Progress: one line that tells how far a long job is.
 //
 //   Progress progress("step", 2000);
 //   for (long step = 1; step <= 2000; step++) { ...; progress.show(step, "loss 0.0123"); }

@@ -27,9 +27,20 @@ size_t machine_free() {
   return std::numeric_limits<size_t>::max();
 }
 
+// Bytes of files that the group has read or written: counted as used, given back on demand.
+size_t cgroup_files() {
+  std::ifstream file("/sys/fs/cgroup/memory.stat");
+  size_t total = 0;
+  std::string key;
+  for (size_t bytes; file >> key >> bytes;)
+    if (key == "active_file" || key == "inactive_file") total += bytes;
+  return total;
+}
+
 size_t cgroup_free() {
   size_t limit = read_number("/sys/fs/cgroup/memory.max"), used = read_number("/sys/fs/cgroup/memory.current");
   if (limit == std::numeric_limits<size_t>::max() || used == std::numeric_limits<size_t>::max()) return limit;
+  used -= std::min(used, cgroup_files());
   return limit - std::min(limit, used);
 }
 
