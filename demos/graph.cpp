@@ -1,6 +1,6 @@
 // graph: one neuron, its loss and its gradients as a picture.
 //
-//   build/graph             writes docs/graph.svg and prints the same numbers
+//   build/graph             writes runs/graph/graph.svg and prints the same numbers
 #include <cstdio>
 
 #include "autograd/elementwise.h"
@@ -58,7 +58,7 @@ void print(const GraphPicture& picture) {
 }
 
 int body(int argc, char** argv) {
-  std::string out = "docs/graph.svg";
+  std::string out = "runs/graph/graph.svg";
   CommandLine line("graph", "Draws the graph of a neuron and the gradients that flow back through it.");
   line.option("--out", out, "the picture, an SVG file");
   if (!line.parse(argc, argv)) return line.exit_code();

@@ -1,6 +1,6 @@
-#include <limits>
-
 #include "nn/convolution.h"
+
+#include <limits>
 
 #include "autograd/convolution.h"
 #include "autograd/gradcheck.h"

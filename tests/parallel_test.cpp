@@ -1,8 +1,12 @@
 #include "tensor/parallel.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <limits>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "tests/close.h"
@@ -40,6 +44,39 @@ BOOST_AUTO_TEST_CASE(nested_calls_run_and_finish) {
     std::atomic<long> total = 0;
     parallel_for(8, 1, [&](long, long) { parallel_for(100, 10, [&](long begin, long end) { total += end - begin; }); });
     BOOST_TEST(total == 800);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(several_threads_may_call_at_once) {
+  on_threads(3, [] {
+    std::vector<long> totals(4);
+    std::vector<std::thread> callers;
+    for (long& total : totals)
+      callers.emplace_back([&total] {
+        for (int round = 0; round < 200; round++) {
+          std::atomic<long> sum = 0;
+          parallel_for(1000, 10, [&](long begin, long end) { sum += end - begin; });
+          total += sum;
+        }
+      });
+    for (std::thread& caller : callers) caller.join();
+    for (long total : totals) BOOST_TEST(total == 200'000);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_forked_child_finishes_its_loops_without_the_workers) {
+  on_threads(3, [] {
+    parallel_for(100, 1, [](long, long) {});  // the pool is there
+    const pid_t child = fork();
+    if (child == 0) {
+      std::atomic<long> total = 0;
+      for (int round = 0; round < 50; round++)
+        parallel_for(100, 1, [&](long begin, long end) { total += end - begin; });
+      _exit(total == 5000 ? 0 : 1);
+    }
+    int status = -1;
+    BOOST_TEST(waitpid(child, &status, 0) == child);
+    BOOST_TEST(status == 0);
   });
 }
 

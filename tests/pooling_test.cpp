@@ -1,6 +1,6 @@
-#include <limits>
-
 #include "tensor/pooling.h"
+
+#include <limits>
 
 #include "autograd/gradcheck.h"
 #include "autograd/pooling.h"
