@@ -170,7 +170,7 @@ format:  ## let clang-format rewrite the sources
 
 sanitize:  ## the tests again, with the address and the undefined-behaviour sanitizer
 	$(Q)ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 BOOST_TEST_CATCH_SYSTEM_ERRORS=no \
-	$(MAKE) test BUILD=$(BUILD)/sanitize OPT='-O1 -g' TEST_OPT='-O1 -g' \
+	$(MAKE) test BUILD=$(BUILD)/sanitize OPT='-O1 -g -Wno-maybe-uninitialized' TEST_OPT='-O1 -g -Wno-maybe-uninitialized' \
 	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 
 install: $(LIBRARY)  ## library, headers and heed.pc to PREFIX (/usr/local); DESTDIR= for packagers
