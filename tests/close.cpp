@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "tensor/copy.h"
 #include "tensor/random.h"
@@ -70,3 +72,8 @@ void on_threads(int count, FunctionRef<void()> f) {
 }
 
 Tensor noise(const Shape& shape, uint32_t seed, DType dtype) { return randn(shape, seed, dtype); }
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}

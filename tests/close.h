@@ -22,5 +22,8 @@ void on_threads(int count, heed::FunctionRef<void()> f);
 // Random numbers for tests: normal, the same in every run.
 heed::Tensor noise(const heed::Shape& shape, uint32_t seed = 1, heed::DType dtype = heed::f64);
 
+// The bytes of a file.
+std::string read_file(const std::string& path);
+
 // Calls f with every index of the shape, in row-major order.
 void for_each_index(const heed::Shape& shape, heed::FunctionRef<void(const heed::Shape&)> f);

@@ -1,6 +1,5 @@
 // One gradcheck per recorded op, and the proof that none is missing.
 #include <filesystem>
-#include <fstream>
 #include <regex>
 
 #include "autograd/attach_loss.h"
@@ -20,6 +19,7 @@
 #include "tensor/elementwise.h"
 #include "tensor/random.h"
 #include "tests/at_end.h"
+#include "tests/close.h"
 
 using namespace heed;
 using Variables = std::vector<Variable>;
@@ -134,8 +134,7 @@ void every_recorded_op_has_a_gradcheck() {
     if (!std::filesystem::exists(tree)) continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(tree)) {
       if (entry.path().extension() != ".cpp") continue;
-      std::ifstream file(entry.path());
-      std::string text{std::istreambuf_iterator<char>(file), {}};
+      const std::string text = read_file(entry.path());
       for (std::sregex_iterator it(text.begin(), text.end(), call), end; it != end; ++it)
         BOOST_CHECK_MESSAGE(names.checked.contains((*it)[1]),
                             entry.path() << " records " << (*it)[1] << ", which has no gradcheck");

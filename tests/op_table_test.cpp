@@ -18,11 +18,6 @@ namespace {
 const std::string kBegin = "<!-- ops: made by HEED_UPDATE=1 make test T=op_table_test -->\n",
                   kEnd = "<!-- end of ops -->\n";
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 const std::set<std::string> kTableOps = {
 #define HEED_NAME(name, ...) #name,
     HEED_UNARY_TABLE(HEED_NAME) HEED_BINARY_TABLE(HEED_NAME)};
@@ -35,7 +30,7 @@ std::map<std::string, std::string> declared(const char* folder, const std::strin
   std::map<std::string, std::string> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".h") continue;
-    const std::string text = read(entry.path());
+    const std::string text = read_file(entry.path());
     for (std::sregex_iterator it(text.begin(), text.end(), door), end; it != end; ++it)
       found.emplace((*it)[1], entry.path().filename().string());
   }
@@ -88,7 +83,7 @@ std::string table() {
 BOOST_AUTO_TEST_SUITE(op_table_test)
 
 BOOST_AUTO_TEST_CASE(the_table_of_ops_in_the_readme_is_true) {
-  const std::string path = "tensor/README.md", text = read(path);
+  const std::string path = "tensor/README.md", text = read_file(path);
   const size_t begin = text.find(kBegin), end = text.find(kEnd);
   BOOST_REQUIRE(begin != std::string::npos);
   BOOST_REQUIRE(end != std::string::npos);

@@ -42,12 +42,6 @@ struct Folder {
   long files() const { return std::distance(fs::directory_iterator(path), fs::directory_iterator()); }
 };
 
-std::string read(const std::string& path) {
-  std::ostringstream bytes;
-  bytes << std::ifstream(path, std::ios::binary).rdbuf();
-  return bytes.str();
-}
-
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // How many pixels' worth of black there is on white.
@@ -209,7 +203,7 @@ BOOST_AUTO_TEST_CASE(writing_replaces_the_file_and_leaves_nothing_else) {
   const Folder folder;
   write_file(folder / "a", "first");
   write_file(folder / "a", "second");
-  BOOST_TEST(read(folder / "a") == "second");
+  BOOST_TEST(read_file(folder / "a") == "second");
   BOOST_TEST(folder.files() == 1);
 }
 
@@ -254,7 +248,7 @@ BOOST_AUTO_TEST_CASE(a_write_that_fails_halfway_keeps_the_old_file) {
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   BOOST_TEST(text == "write_file: cannot write " + (folder / "a") + ": File too large");
-  BOOST_TEST(read(folder / "a") == "the old text");
+  BOOST_TEST(read_file(folder / "a") == "the old text");
   BOOST_TEST(folder.files() == 1);
 }
 

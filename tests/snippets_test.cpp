@@ -1,7 +1,7 @@
 // The code that the docs show. Every ```cpp block of a Markdown file must stand in one of the project's sources, line
 // by line (indentation apart), so that no example can rot.
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 
 #include "autograd/checkpoint.h"
 #include "autograd/elementwise.h"
@@ -38,11 +38,6 @@ class Mlp : public Module {
 }  // namespace snippets
 
 namespace {
-
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // The text without indentation and empty lines, so that a snippet is found at any depth.
 std::string flat(const std::string& text) {
@@ -90,10 +85,10 @@ std::vector<std::filesystem::path> files(std::initializer_list<const char*> exte
 BOOST_AUTO_TEST_CASE(every_snippet_of_the_docs_stands_in_a_compiled_source) {
   BOOST_REQUIRE_MESSAGE(std::filesystem::exists("README.md"), "run the tests from the project's folder");
   std::string sources;
-  for (const auto& path : files({".cpp", ".h"})) sources += flat(read(path));
+  for (const auto& path : files({".cpp", ".h"})) sources += flat(read_file(path));
   int count = 0;
   for (const auto& path : files({".md"}))
-    for (const std::string& block : code_blocks(read(path))) {
+    for (const std::string& block : code_blocks(read_file(path))) {
       count++;
       BOOST_CHECK_MESSAGE(sources.find(flat(block)) != std::string::npos,
                           path << ": this snippet stands in no source file:\n"

@@ -13,7 +13,7 @@ namespace heed {
 // inner) and in y (outer, picked, inner); the next one is s.inner further. Columns never touch each other's places,
 // so the order of writes and additions is fixed.
 template <class Body> void for_columns(const GatherSizes& s, Body&& body) {
-  parallel_for(s.outer * s.inner, std::max(1L, kElementGrain / std::max(1L, s.picked)), [&](long begin, long end) {
+  parallel_for(s.outer * s.inner, rows_grain(s.picked), [&](long begin, long end) {
     for (long column = begin; column < end; column++) {
       long outer = column / s.inner, inner = column % s.inner;
       body(outer * s.from * s.inner + inner, outer * s.picked * s.inner + inner);

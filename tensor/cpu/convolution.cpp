@@ -9,8 +9,6 @@ namespace {
 
 using kernels::Conv1dSizes;
 
-long rows_grain(long row) { return std::max(1L, kElementGrain / std::max(1L, row)); }
-
 // Where tap k of window t reads; outside of [0, T) are the zeros of the padding.
 long place(const Conv1dSizes& s, long t, long k) {
   return t * s.options.stride + k * s.options.dilation - s.options.padding_left;

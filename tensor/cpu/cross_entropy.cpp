@@ -28,7 +28,7 @@ template <class T> T loss_of(const T* x, long target, long V, T s) {
 // losses (rows), logits (rows, V), targets (rows)
 template <class T>
 void cross_entropy_rows_cpu(T* losses, const T* logits, const int64_t* targets, const CrossEntropySizes& s) {
-  parallel_for(s.rows, std::max(1L, kElementGrain / 4 / std::max(1L, s.V)), [&](long begin, long end) {
+  parallel_for(s.rows, rows_grain(s.V, 4), [&](long begin, long end) {
     for (long i = begin; i < end; i++)
       losses[i] = targets[i] < 0 ? T(0) : loss_of(logits + i * s.V, targets[i], s.V, T(s.smoothing));
   });
@@ -46,7 +46,7 @@ template <class T> void loss_backward(T* dx, const T* x, long target, long V, T 
 template <class T>
 void cross_entropy_rows_backward_cpu(T* dlogits, const T* scale, long scale_step, const T* logits,
                                      const int64_t* targets, const CrossEntropySizes& s) {
-  parallel_for(s.rows, std::max(1L, kElementGrain / 4 / std::max(1L, s.V)), [&](long begin, long end) {
+  parallel_for(s.rows, rows_grain(s.V, 4), [&](long begin, long end) {
     for (long i = begin; i < end; i++) {
       T* dx = dlogits + i * s.V;
       if (targets[i] < 0)

@@ -10,7 +10,7 @@ template <class T>
 void dropout_cpu(T* y, const T* x, long samples, long tokens, long channels, const RandomKey& key, uint32_t threshold,
                  T scale) {
   constexpr long kDraws = 8;
-  const long grain = std::max(1L, kElementGrain / 8 / std::max(channels, 1L));
+  const long grain = rows_grain(channels, 8);
   parallel_for(samples * tokens, grain, [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
       const uint32_t sample = key.sample + uint32_t(row / tokens), token = uint32_t(row % tokens);

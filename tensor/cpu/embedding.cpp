@@ -7,7 +7,7 @@ namespace {
 
 // table (V, C), ids (n), y (n, C)
 template <class T> void embedding_cpu(T* y, const T* table, const int64_t* ids, long n, long C) {
-  parallel_for(n, std::max(1L, kElementGrain / std::max(1L, C)), [&](long begin, long end) {
+  parallel_for(n, rows_grain(C), [&](long begin, long end) {
     for (long i = begin; i < end; i++) std::copy_n(table + ids[i] * C, C, y + i * C);
   });
 }

@@ -19,7 +19,7 @@ void index_select_cpu(void* y, const void* x, const int64_t* indices, const Gath
   const long run = s.inner * bytes;
   char* to = static_cast<char*>(y);
   const char* from = static_cast<const char*>(x);
-  parallel_for(s.outer * s.picked, std::max(1L, kElementGrain / std::max(1L, s.inner)), [&](long begin, long end) {
+  parallel_for(s.outer * s.picked, rows_grain(s.inner), [&](long begin, long end) {
     for (long i = begin; i < end; i++)
       std::memcpy(to + i * run, from + (i / s.picked * s.from + indices[i % s.picked]) * run, size_t(run));
   });
@@ -30,7 +30,7 @@ void index_select_cpu(void* y, const void* x, const int64_t* indices, const Gath
 template <class T> void index_select_backward_cpu(T* dx, const T* dy, const int64_t* indices, const GatherSizes& s) {
   constexpr long kColumns = 64;
   const long blocks = (s.inner + kColumns - 1) / kColumns;
-  const long grain = std::max(1L, kElementGrain / std::max(1L, s.picked * std::min(s.inner, kColumns)));
+  const long grain = rows_grain(s.picked * std::min(s.inner, kColumns));
   parallel_for(s.outer * blocks, grain, [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
       const long outer = task / blocks, first = task % blocks * kColumns, last = std::min(first + kColumns, s.inner);

@@ -27,7 +27,7 @@ template <class T> void transform_row(T* y, long n) {
 // y, x (rows, n)
 template <class T> void walsh_hadamard_cpu(T* y, const T* x, long rows, long n) {
   const long work = std::max(1L, n * long(std::bit_width(size_t(n))));  // additions in a row
-  parallel_for(rows, std::max(1L, kElementGrain / work), [&](long begin, long end) {
+  parallel_for(rows, rows_grain(work), [&](long begin, long end) {
     for (long i = begin; i < end; i++) {
       std::copy_n(x + i * n, n, y + i * n);
       transform_row(y + i * n, n);

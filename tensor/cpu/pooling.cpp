@@ -7,8 +7,6 @@ namespace {
 
 using kernels::PoolSizes;
 
-long rows_grain(long row) { return std::max(1L, kElementGrain / std::max(1L, row)); }
-
 struct Range {
   long begin, end;
 };

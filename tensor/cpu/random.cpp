@@ -42,7 +42,7 @@ template <class T> void normal_cpu(T* x, long numel, const RandomKey& key, doubl
 
 // keep (samples, tokens, channels)
 void keep_cpu(bool* keep, long samples, long tokens, long channels, const RandomKey& key, uint32_t threshold) {
-  long grain = std::max(1L, kElementGrain / std::max(channels, 1L));
+  long grain = rows_grain(channels);
   parallel_for(samples * tokens, grain, [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
       uint32_t sample = key.sample + uint32_t(row / tokens), token = uint32_t(row % tokens);

@@ -33,7 +33,7 @@ template <class T> long sum_workspace_cpu(long outer, long count, long inner) {
 template <class T> void sum_rows_cpu(T* y, const T* x, long outer, long count, long inner, void* workspace) {
   const long block = block_of(std::max(inner, 1L)), blocks = blocks_of(count, inner);
   T* partial = blocks > 1 ? static_cast<T*>(workspace) : y;  // (outer, blocks, inner)
-  const long grain = std::max(1L, kElementGrain / std::max(1L, std::min(count, block) * inner));
+  const long grain = rows_grain(std::min(count, block) * inner);
   parallel_for(outer * blocks, grain, [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
       long first = task % blocks * block, n = std::min(block, count - first);
@@ -56,7 +56,7 @@ template <class T> void sum_rows_cpu(T* y, const T* x, long outer, long count, l
 // better(a, b): does a beat b? NaN beats all, the first one.
 template <class T, class Better>
 void best_rows(T* y, int64_t* indices, const T* x, long outer, long count, long inner, Better better) {
-  parallel_for(outer * inner, std::max(1L, kElementGrain / count), [&](long begin, long end) {
+  parallel_for(outer * inner, rows_grain(count), [&](long begin, long end) {
     for (long e = begin; e < end; e++) {
       const T* row = x + e / inner * count * inner + e % inner;
       long best = 0;

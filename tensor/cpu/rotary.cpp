@@ -10,7 +10,7 @@ namespace {
 
 // turns (rows, 2, half): cosines, sines. Angles in double: at position 100,000 a float knows them to 0.004 only.
 template <class T> void turns_cpu(T* turns, long rows, long half, long offset, double base) {
-  parallel_for(rows, std::max(1L, kElementGrain / 32 / std::max(1L, half)), [&](long begin, long end) {
+  parallel_for(rows, rows_grain(half, 32), [&](long begin, long end) {
     for (long i = 0; i < half; i++) {
       const double per_position = std::pow(base, -double(i) / double(half));
       for (long t = begin; t < end; t++) {
@@ -42,7 +42,7 @@ void turn_row(T* y, const T* x, const T* cosines, const T* sines, long half, boo
 template <class T> void rotary_cpu(T* y, const T* x, const T* turns, const RotaryLayout& layout, bool backwards) {
   const Shape& sizes = layout.sizes;
   const long D = layout.D, half = D / 2, length = sizes.back();
-  parallel_for(sizes.numel(), std::max(1L, kElementGrain / std::max(1L, D)), [&](long begin, long end) {
+  parallel_for(sizes.numel(), rows_grain(D), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
       long place = 0;
       for (long i = sizes.dims() - 1, rest = row; i >= 0; rest /= sizes[int(i)], i--)

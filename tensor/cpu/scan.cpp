@@ -65,7 +65,7 @@ template <class T> struct Max {  // carries the place of the maximum
 
 // f(outer, block, first column, number of columns)
 template <class F> void for_tasks(const Cut& cut, const ScanSizes& s, F&& f) {
-  const long grain = std::max(1L, kElementGrain / 4 / std::max(1L, cut.block * std::min(s.inner, kColumns)));
+  const long grain = rows_grain(cut.block * std::min(s.inner, kColumns), 4);
   parallel_for(s.outer * cut.blocks * cut.chunks, grain, [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
       const long row = task / cut.chunks, column = task % cut.chunks * kColumns;

@@ -20,14 +20,14 @@ template <class T> void softmax_row(T* y, const T* x, long cols) {
 
 // y, x (rows, cols)
 template <class T> void softmax_rows_cpu(T* y, const T* x, long rows, long cols) {
-  parallel_for(rows, std::max(1L, kElementGrain / 4 / std::max(1L, cols)), [&](long begin, long end) {
+  parallel_for(rows, rows_grain(cols, 4), [&](long begin, long end) {
     for (long i = begin; i < end; i++) softmax_row(y + i * cols, x + i * cols, cols);
   });
 }
 
 // dx, dy, y (rows, cols)
 template <class T> void softmax_rows_backward_cpu(T* dx, const T* dy, const T* y, long rows, long cols) {
-  parallel_for(rows, std::max(1L, kElementGrain / std::max(1L, cols)), [&](long begin, long end) {
+  parallel_for(rows, rows_grain(cols), [&](long begin, long end) {
     for (long i = begin; i < end; i++) {
       const T *d = dy + i * cols, *p = y + i * cols;
       const T dot = lane_sum<T>(cols, [&](long j) { return p[j] * d[j]; });
@@ -49,14 +49,14 @@ template <class T> void log_softmax_row(T* y, const T* x, long cols) {
 
 // y, x (rows, cols)
 template <class T> void log_softmax_rows_cpu(T* y, const T* x, long rows, long cols) {
-  parallel_for(rows, std::max(1L, kElementGrain / 4 / std::max(1L, cols)), [&](long begin, long end) {
+  parallel_for(rows, rows_grain(cols, 4), [&](long begin, long end) {
     for (long i = begin; i < end; i++) log_softmax_row(y + i * cols, x + i * cols, cols);
   });
 }
 
 // dx, dy, y (rows, cols)
 template <class T> void log_softmax_rows_backward_cpu(T* dx, const T* dy, const T* y, long rows, long cols) {
-  parallel_for(rows, std::max(1L, kElementGrain / 4 / std::max(1L, cols)), [&](long begin, long end) {
+  parallel_for(rows, rows_grain(cols, 4), [&](long begin, long end) {
     for (long i = begin; i < end; i++) {
       const T *d = dy + i * cols, *out = y + i * cols;
       double total = 0;

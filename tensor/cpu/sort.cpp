@@ -47,7 +47,7 @@ template <class T, class Order> void topk_row(T* y, int64_t* indices, const T* x
 
 // Calls f(row, order) for all rows; the larger come first or the smaller.
 template <class T, class F> void for_rows(const T* x, long rows, long cols, bool descending, F&& f) {
-  parallel_for(rows, std::max(1L, kElementGrain / 16 / std::max(1L, cols)), [&](long begin, long end) {
+  parallel_for(rows, rows_grain(cols, 16), [&](long begin, long end) {
     for (long r = begin; r < end; r++) {
       if (descending)
         f(r, Before<T, true>{x + r * cols});

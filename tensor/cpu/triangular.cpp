@@ -9,7 +9,7 @@ namespace {
 
 // y, x (matrices, rows, cols): a row of x up to the diagonal, or from it on, and zeros
 void triangular_cpu(void* y, const void* x, const TriangularSizes& s, long diagonal, bool lower) {
-  parallel_for(s.matrices * s.rows, std::max(1L, kElementGrain / s.cols), [&](long begin, long end) {
+  parallel_for(s.matrices * s.rows, rows_grain(s.cols), [&](long begin, long end) {
     for (long r = begin; r < end; r++) {
       const long i = r % s.rows, at = r * s.cols;
       const long first = lower ? 0 : std::clamp(i + diagonal, 0L, s.cols);  // kept: [first, last)
