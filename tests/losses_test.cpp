@@ -80,4 +80,25 @@ BOOST_AUTO_TEST_CASE(errors_say_what_is_wrong) {
   error_of([] { mse(Variable(), Variable()); });
 }
 
+BOOST_AUTO_TEST_CASE(losses_and_their_gradients_have_the_same_bits_for_any_number_of_threads) {
+  const Tensor a = log_softmax(noise({1031, 67}, 1, f32)), b = log_softmax(noise({1031, 67}, 2, f32));
+  for (auto loss : {mse, kl_divergence}) {
+    auto run = [&](int count) {
+      Tensor value, da;
+      on_threads(count, [&] {
+        Variable x = Variable::leaf(a), y = loss(x, b);
+        y.backward();
+        value = y.value(), da = x.grad();
+      });
+      return std::pair{value, da};
+    };
+    const auto first = run(1);
+    for (int count : {2, 3}) {
+      const auto again = run(count);
+      BOOST_TEST(same_bits(first.first, again.first));
+      BOOST_TEST(same_bits(first.second, again.second));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

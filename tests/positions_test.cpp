@@ -157,4 +157,24 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_with_numbers) {
              "axial_positions: there are no axes; name at least one size, as {rows, columns}");
 }
 
+BOOST_AUTO_TEST_CASE(positions_of_no_tokens_are_legal_and_bits_do_not_depend_on_threads) {
+  Context ctx;
+  SinusoidPositions sinusoid;
+  LearnedPositions learned(701, 66);
+  AxialPositions axial({27, 26}, 66);
+  auto all = [&](const Tensor& x) {
+    return std::vector<Tensor>{sinusoid.forward(x, ctx).value(), learned.forward(x, ctx).value(),
+                               axial.forward(x, ctx).value()};
+  };
+  for (const Tensor& y : all(zeros({2, 0, 66}))) BOOST_TEST(y.shape() == (Shape{2, 0, 66}));
+  const Tensor x = noise({3, 701, 66}, 1, f32);
+  std::vector<Tensor> first;
+  on_threads(1, [&] { first = all(x); });
+  for (int count : {2, 3})
+    on_threads(count, [&] {
+      const auto again = all(x);
+      for (size_t i = 0; i < first.size(); i++) BOOST_TEST(same_bits(first[i], again[i]));
+    });
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -103,4 +103,11 @@ BOOST_AUTO_TEST_CASE(wrong_inputs_are_refused) {
   BOOST_TEST(error_of([] { rotary(zeros({2, 4}, bf16)); }).find("Cast first") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(the_gradient_has_the_same_bits_for_any_number_of_threads) {
+  const Tensor dy = noise({3, 1031, 62}, 1, f32);
+  Tensor first;
+  on_threads(1, [&] { first = rotary_backward(dy, 5, {}); });
+  for (int count : {2, 3}) on_threads(count, [&] { BOOST_TEST(same_bits(rotary_backward(dy, 5, {}), first)); });
+}
+
 BOOST_AUTO_TEST_SUITE_END()
