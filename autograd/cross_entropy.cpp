@@ -5,9 +5,12 @@ namespace heed {
 Variable cross_entropy(const Variable& logits, const Tensor& targets) { return cross_entropy(logits, targets, {}); }
 
 Variable cross_entropy(const Variable& logits, const Tensor& targets, const CrossEntropyOptions& options) {
-  return record("cross_entropy", cross_entropy(logits.value(), targets, options), {logits},
-                [logits = Saved(logits), targets = Saved(targets), options](const Tensor& dy) {
-                  return cross_entropy_backward(dy, logits, targets, options);
+  const bool wanted = grad_enabled() && logits.requires_grad();
+  const auto both = wanted ? cross_entropy_with_gradient(logits.value(), targets, options)
+                           : LossWithGradient{cross_entropy(logits.value(), targets, options), {}};
+  return record("cross_entropy", both.loss, {logits},
+                [dlogits = Saved(both.dlogits), reduction = options.reduction](const Tensor& dy) {
+                  return cross_entropy_backward(dy, dlogits, reduction);
                 });
 }
 

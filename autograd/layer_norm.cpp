@@ -4,7 +4,7 @@ namespace heed {
 namespace {
 
 using Backward = NormGrads (*)(const Tensor& dy, const Tensor& x, const Tensor& weight, const NormStatistics& rows,
-                               const NormWants& wants);
+                               const NormWants& wants, const Tensor& dsum);
 
 // What both norms share: only what is there is an input, and only what is wanted is computed.
 std::vector<Variable> inputs_of(const Variable& x, const Variable& weight, const Variable& bias) {
@@ -19,12 +19,33 @@ BackwardOne backward_of(Backward norm_backward, const Normed& out, const Variabl
   const NormWants wants{x.requires_grad(), weight.requires_grad(), bias.requires_grad()};
   return [=, x = Saved(x), weight = Saved(weight), mean = Saved(out.rows.mean), scale = Saved(out.rows.scale),
           has_bias = bias.defined()](const Tensor& dy) {
-    NormGrads grads = norm_backward(dy, x, weight, {mean, scale}, wants);
+    NormGrads grads = norm_backward(dy, x, weight, {mean, scale}, wants, {});
     std::vector<Tensor> list = {grads.dx};
     if (weight.get().defined()) list.push_back(grads.dweight);
     if (has_bias) list.push_back(grads.dbias);
     return Grads(std::move(list));
   };
+}
+
+// Outputs: the sum and its norm. A gradient may arrive at both, or at one of them.
+SumAndNorm record_sum(const char* op, Backward norm_backward, const AddNormed& out, const Variable& x,
+                      const Variable& residual, const Variable& weight, const Variable& bias) {
+  std::vector<Variable> inputs = inputs_of(x, weight, bias);
+  inputs.push_back(residual);
+  const NormWants wants{x.requires_grad() || residual.requires_grad(), weight.requires_grad(), bias.requires_grad()};
+  auto backward = [=, sum = Saved(out.sum), weight = Saved(weight), mean = Saved(out.rows.mean),
+                   scale = Saved(out.rows.scale), has_bias = bias.defined()](const std::vector<Tensor>& dys) {
+    const bool normed = dys[1].defined();
+    NormGrads grads{dys[0], {}, {}};
+    if (normed) grads = norm_backward(dys[1], sum, weight, {mean, scale}, wants, dys[0]);
+    std::vector<Tensor> list = {grads.dx};
+    if (weight.get().defined()) list.push_back(grads.dweight);
+    if (has_bias) list.push_back(grads.dbias);
+    list.push_back(grads.dx);
+    return Grads(std::move(list));
+  };
+  std::vector<Variable> ys = record_many(op, {out.sum, out.y}, inputs, std::move(backward));
+  return {ys[0], ys[1]};
 }
 
 }  // namespace
@@ -38,6 +59,20 @@ Variable layer_norm(const Variable& x, const Variable& weight, const Variable& b
 Variable rms_norm(const Variable& x, const Variable& weight, const Variable& bias, double epsilon) {
   Normed out = rms_norm_with_statistics(x.value(), weight.value(), bias.value(), epsilon);
   return record("rms_norm", out.y, inputs_of(x, weight, bias), backward_of(rms_norm_backward, out, x, weight, bias));
+}
+
+SumAndNorm add_layer_norm(const Variable& x, const Variable& residual, const Variable& weight, const Variable& bias,
+                          double epsilon) {
+  return record_sum("add_layer_norm", layer_norm_backward,
+                    add_layer_norm(x.value(), residual.value(), weight.value(), bias.value(), epsilon), x, residual,
+                    weight, bias);
+}
+
+SumAndNorm add_rms_norm(const Variable& x, const Variable& residual, const Variable& weight, const Variable& bias,
+                        double epsilon) {
+  return record_sum("add_rms_norm", rms_norm_backward,
+                    add_rms_norm(x.value(), residual.value(), weight.value(), bias.value(), epsilon), x, residual,
+                    weight, bias);
 }
 
 }  // namespace heed

@@ -9,4 +9,13 @@ namespace heed {
 Variable layer_norm(const Variable& x, const Variable& weight, const Variable& bias, double epsilon = 1e-5);
 Variable rms_norm(const Variable& x, const Variable& weight, const Variable& bias, double epsilon = 1e-6);
 
+// sum = x + residual and y = norm(sum), in one pass forwards and one backwards; x and residual have one shape.
+struct SumAndNorm {
+  Variable sum, y;
+};
+SumAndNorm add_layer_norm(const Variable& x, const Variable& residual, const Variable& weight, const Variable& bias,
+                          double epsilon = 1e-5);
+SumAndNorm add_rms_norm(const Variable& x, const Variable& residual, const Variable& weight, const Variable& bias,
+                        double epsilon = 1e-6);
+
 }  // namespace heed

@@ -37,9 +37,10 @@ class FeedForward : public Module {
   static const std::vector<std::string>& activations();  // their names
 
  private:
-  struct Activation;
-  static const Activation& find(const std::string& name);
-  const Activation& activation_;
+  struct Choice;
+  static const Choice& find(const std::string& name);
+  Variable hidden(const Variable& x, Context& ctx);  // (..., C) -> (..., hidden)
+  const Choice& choice_;
   long hidden_;
   Linear &in_, &out_;
   Dropout& dropout_;

@@ -1,6 +1,7 @@
 // LayerNorm and RmsNorm: every row of x is brought to one scale; see tensor/layer_norm.h.
 #pragma once
 
+#include "autograd/layer_norm.h"
 #include "nn/context.h"
 #include "nn/module.h"
 
@@ -17,6 +18,8 @@ class LayerNorm : public Module {
   LayerNorm(long C, const Options& options);
 
   Variable forward(const Variable& x, Context& ctx);  // (..., C) -> (..., C)
+  // x + residual and the norm of it, in one pass: between two branches of a transformer
+  SumAndNorm add(const Variable& x, const Variable& residual, Context& ctx);
 
   Variable& weight;       // (C,), ones at first, no decay
   Variable bias() const;  // (C,), zeros at first, no decay; undefined without one
@@ -37,6 +40,8 @@ class RmsNorm : public Module {
   RmsNorm(long C, const Options& options);
 
   Variable forward(const Variable& x, Context& ctx);  // (..., C) -> (..., C)
+  // x + residual and the norm of it, in one pass: between two branches of a transformer
+  SumAndNorm add(const Variable& x, const Variable& residual, Context& ctx);
 
   Variable& weight;
   Variable bias() const;

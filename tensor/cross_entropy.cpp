@@ -51,8 +51,21 @@ double divisor(const Targets& targets, const CrossEntropyOptions& options) {
   return options.reduction == LossReduction::mean ? double(std::max(targets.counted, 1L)) : 1;
 }
 
-kernels::CrossEntropySizes sizes(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options) {
-  return {targets.numel(), logits.size(-1), options.label_smoothing};
+LossWithGradient loss_of(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options,
+                         bool with_gradient) {
+  check_arguments(logits, targets, options);
+  return visit_maths("cross_entropy", logits.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    const Targets index = counted_targets(logits, targets, options);
+    Tensor in = contiguous(logits), losses = Tensor::empty(targets.shape(), logits.dtype(), logits.device()), dlogits;
+    if (with_gradient) dlogits = Tensor::empty(logits.shape(), logits.dtype(), logits.device());
+    kernels::cross_entropy_rows<T>(logits.device())(
+        losses.mutable_data<T>(), with_gradient ? dlogits.mutable_data<T>() : nullptr, in.data<T>(),
+        index.classes.data<int64_t>(),
+        {targets.numel(), logits.size(-1), options.label_smoothing, 1 / divisor(index, options)});
+    const bool each = options.reduction == LossReduction::none;
+    return LossWithGradient{each ? losses : sum(losses) / divisor(index, options), dlogits};
+  });
 }
 
 }  // namespace
@@ -60,36 +73,32 @@ kernels::CrossEntropySizes sizes(const Tensor& logits, const Tensor& targets, co
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets) { return cross_entropy(logits, targets, {}); }
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options) {
-  check_arguments(logits, targets, options);
-  return visit_maths("cross_entropy", logits.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    const Targets index = counted_targets(logits, targets, options);
-    Tensor in = contiguous(logits), losses = Tensor::empty(targets.shape(), logits.dtype(), logits.device());
-    kernels::cross_entropy_rows<T>(logits.device())(losses.mutable_data<T>(), in.data<T>(),
-                                                    index.classes.data<int64_t>(), sizes(logits, targets, options));
-    return options.reduction == LossReduction::none ? losses : sum(losses) / divisor(index, options);
-  });
+  return loss_of(logits, targets, options, false).loss;
+}
+
+LossWithGradient cross_entropy_with_gradient(const Tensor& logits, const Tensor& targets,
+                                             const CrossEntropyOptions& options) {
+  return loss_of(logits, targets, options, true);
+}
+
+Tensor cross_entropy_backward(const Tensor& dy, const Tensor& dlogits, LossReduction reduction) {
+  check_same_kind("cross_entropy", dy, dlogits);
+  Shape rows = dlogits.shape();
+  rows.erase(rows.dims() - 1);
+  const bool each = reduction == LossReduction::none;
+  HEED_CHECK(each || dy.numel() == 1, "cross_entropy", "dy is ", dy.shape(),
+             "; the loss is a scalar and so is its gradient");
+  HEED_CHECK(!each || dy.shape() == rows, "cross_entropy", "dy is ", dy.shape(), " and the targets are ", rows,
+             "; with reduction none they must be equal");
+  if (each) return mul(dlogits, unsqueeze(dy, -1));
+  const bool whole = dy.device() == cpu && dy.item() == 1;  // the loss is the end of most graphs
+  return whole ? dlogits : mul(dlogits, reshape(dy, {}));
 }
 
 Tensor cross_entropy_backward(const Tensor& dy, const Tensor& logits, const Tensor& targets,
                               const CrossEntropyOptions& options) {
-  check_arguments(logits, targets, options);
-  check_same_kind("cross_entropy", dy, logits);
-  const bool each = options.reduction == LossReduction::none;
-  HEED_CHECK(each || dy.numel() == 1, "cross_entropy", "dy is ", dy.shape(),
-             "; the loss is a scalar and so is its gradient");
-  HEED_CHECK(!each || dy.shape() == targets.shape(), "cross_entropy", "dy is ", dy.shape(), " and the targets are ",
-             targets.shape(), "; with reduction none they must be equal");
-  return visit_maths("cross_entropy", logits.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    const Targets index = counted_targets(logits, targets, options);
-    Tensor scale = contiguous(dy / divisor(index, options)), in = contiguous(logits);
-    Tensor dlogits = Tensor::empty(logits.shape(), logits.dtype(), logits.device());
-    kernels::cross_entropy_rows_backward<T>(logits.device())(dlogits.mutable_data<T>(), scale.data<T>(), each ? 1 : 0,
-                                                             in.data<T>(), index.classes.data<int64_t>(),
-                                                             sizes(logits, targets, options));
-    return dlogits;
-  });
+  check_defined("cross_entropy", dy);
+  return cross_entropy_backward(dy, cross_entropy_with_gradient(logits, targets, options).dlogits, options.reduction);
 }
 
 Tensor cross_entropy_reference(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options) {

@@ -21,27 +21,31 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets);
 // With s = label_smoothing a row costs -sum_v q_v log softmax(logits)_v, q = (1 - s) one_hot(target) + s / V. A row
 // that is ignored costs 0, whatever its logits are. reduction none -> (...).
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options);
-// dlogits = dy * (softmax(logits) - q) / rows that count, 0 in ignored rows. dy is a scalar, or (...) for none.
+// The loss together with its gradient, in one pass: dlogits = (softmax(logits) - q) / rows that count (mean), 0 in ignored
+// rows. With the gradient dy that arrives at the loss, that of the logits is dy * dlogits; for none dy is (...).
+struct LossWithGradient {
+  Tensor loss, dlogits;
+};
+LossWithGradient cross_entropy_with_gradient(const Tensor& logits, const Tensor& targets,
+                                             const CrossEntropyOptions& options = {});
+Tensor cross_entropy_backward(const Tensor& dy, const Tensor& dlogits, LossReduction reduction);
+// The same from the logits again.
 Tensor cross_entropy_backward(const Tensor& dy, const Tensor& logits, const Tensor& targets,
                               const CrossEntropyOptions& options = {});
 
 // The same from plain ops: the definition.
 Tensor cross_entropy_reference(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options = {});
 
-// For the backends: logits, dlogits (rows, V); losses, targets (rows), a target of -1 is ignored.
+// For the backends: logits (rows, V); losses, targets (rows), a target of -1 is ignored. dlogits (rows, V) may be null:
+// scale * (softmax - q).
 namespace kernels {
 struct CrossEntropySizes {
   long rows, V;
-  double smoothing;
+  double smoothing, scale;
 };
 template <class T>
-inline Kernel<void(T* losses, const T* logits, const int64_t* targets, const CrossEntropySizes& s)> cross_entropy_rows{
-    "cross_entropy"};
-// dlogits = scale * (softmax - q); row i has scale[i * scale_step]
-template <class T>
-inline Kernel<void(T* dlogits, const T* scale, long scale_step, const T* logits, const int64_t* targets,
-                   const CrossEntropySizes& s)>
-    cross_entropy_rows_backward{"cross_entropy"};
+inline Kernel<void(T* losses, T* dlogits, const T* logits, const int64_t* targets, const CrossEntropySizes& s)>
+    cross_entropy_rows{"cross_entropy"};
 }  // namespace kernels
 
 }  // namespace heed

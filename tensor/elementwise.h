@@ -48,14 +48,15 @@ inline Tensor operator/(double a, const Tensor& b) { return div(a, b); }
 
 void add_into(const Tensor& y, const Tensor& x);  // y += x in place; x broadcasts to y
 
-// One type per line of the table, with its formulas: what kernels are templates over.
+// One type per line of the table, with its formulas: what kernels are templates over. The return type repeats the
+// formula, so that a kernel can ask whether it also works on a Vec.
 namespace ops {
-#define HEED_UNARY_OP(op_name, op_saves, f_, df_)                                              \
-  struct op_name##_op {                                                                        \
-    static constexpr const char* name = #op_name;                                              \
-    static constexpr Saves saves = Saves::op_saves;                                            \
-    template <class T> static T f(T x) { return f_; }                                          \
-    template <class T> static T df([[maybe_unused]] T x, [[maybe_unused]] T y) { return df_; } \
+#define HEED_UNARY_OP(op_name, op_saves, f_, df_)                                                                     \
+  struct op_name##_op {                                                                                               \
+    static constexpr const char* name = #op_name;                                                                     \
+    static constexpr Saves saves = Saves::op_saves;                                                                   \
+    template <class T> static auto f(T x) -> decltype(T(f_)) { return f_; }                                           \
+    template <class T> static auto df([[maybe_unused]] T x, [[maybe_unused]] T y) -> decltype(T(df_)) { return df_; } \
   };
 HEED_UNARY_TABLE(HEED_UNARY_OP)
 #undef HEED_UNARY_OP

@@ -24,9 +24,21 @@ struct Normed {
 Normed layer_norm_with_statistics(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-5);
 Normed rms_norm_with_statistics(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-6);
 
+// sum = x + residual and y = norm(sum) in one pass: what stands between two branches of a transformer. x and residual
+// have one shape.
+struct AddNormed {
+  Tensor sum, y;
+  NormStatistics rows;
+};
+AddNormed add_layer_norm(const Tensor& x, const Tensor& residual, const Tensor& weight, const Tensor& bias,
+                         double epsilon = 1e-5);
+AddNormed add_rms_norm(const Tensor& x, const Tensor& residual, const Tensor& weight, const Tensor& bias,
+                       double epsilon = 1e-6);
+
 // With n = (x - mean) * scale (no mean for RMS norm) and g = dy * weight:
 // dx = scale * (g - mean(g) - n * mean(g * n)), without mean(g) for RMS norm;
-// dweight = sum of dy * n, dbias = sum of dy over all rows. What is not wanted stays undefined.
+// dweight = sum of dy * n, dbias = sum of dy over all rows. What is not wanted stays undefined. For add_..._norm x is the
+// sum, and the gradient dsum that arrives there is added to dx, which is also that of the residual.
 struct NormWants {
   bool x = true, weight = true, bias = true;
 };
@@ -34,23 +46,24 @@ struct NormGrads {
   Tensor dx, dweight, dbias;
 };
 NormGrads layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& weight, const NormStatistics& rows,
-                              const NormWants& wants = {});
+                              const NormWants& wants = {}, const Tensor& dsum = {});
 NormGrads rms_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& weight, const NormStatistics& rows,
-                            const NormWants& wants = {});
+                            const NormWants& wants = {}, const Tensor& dsum = {});
 
 // The same from plain ops: the definition.
 Tensor layer_norm_reference(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-5);
 Tensor rms_norm_reference(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-6);
 
-// For the backends: y, x, dx, dy (rows, C); mean, scale (rows); weight, bias, dweight, dbias (C). Null pointers: weight
-// and bias that are not there, the mean of RMS norm, gradients that are not wanted.
+// For the backends: y, sum, x, residual, dx, dy, dsum (rows, C); mean, scale (rows); weight, bias, dweight, dbias (C).
+// Null pointers: weight and bias that are not there, the mean of RMS norm, sum and residual without one, gradients that
+// are not wanted or did not arrive.
 namespace kernels {
 template <class T>
-using Norm = Kernel<void(T* y, T* mean, T* scale, const T* x, const T* weight, const T* bias, long rows, long C,
-                         double epsilon)>;
+using Norm = Kernel<void(T* y, T* sum, T* mean, T* scale, const T* x, const T* residual, const T* weight, const T* bias,
+                         long rows, long C, double epsilon)>;
 template <class T>
-using NormBackward = Kernel<void(T* dx, T* dweight, T* dbias, const T* dy, const T* x, const T* weight, const T* mean,
-                                 const T* scale, long rows, long C, void* workspace)>;
+using NormBackward = Kernel<void(T* dx, T* dweight, T* dbias, const T* dy, const T* dsum, const T* x, const T* weight,
+                                 const T* mean, const T* scale, long rows, long C, void* workspace)>;
 template <class T> inline Norm<T> layer_norm{"layer_norm"};
 template <class T> inline Norm<T> rms_norm{"rms_norm"};
 template <class T> inline NormBackward<T> layer_norm_backward{"layer_norm"};

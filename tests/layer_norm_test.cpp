@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "autograd/elementwise.h"
 #include "autograd/gradcheck.h"
 #include "autograd/layer_norm.h"
 #include "tensor/copy.h"
@@ -86,6 +87,38 @@ BOOST_AUTO_TEST_CASE(gradients_are_right) {
   gradcheck([&](auto& x) { return layer_norm(cast(constant, x[0].dtype()), x[0], x[1]); }, {noise({5}), noise({5}, 2)});
 }
 
+BOOST_AUTO_TEST_CASE(the_sum_and_its_norm_equal_two_ops) {
+  for (DType dtype : {f32, f64})
+    for (const Case& c : cases(dtype)) {
+      const Tensor r = noise(c.x.shape(), 9, dtype);
+      const AddNormed layer = add_layer_norm(c.x, r, c.weight, c.bias), rms = add_rms_norm(r, c.x, c.weight, c.bias);
+      check_close(layer.sum, c.x + r, 0);
+      check_close(rms.sum, c.x + r, 0);
+      check_close(layer.y, layer_norm_reference(c.x + r, c.weight, c.bias), rounding(dtype));
+      check_close(rms.y, rms_norm_reference(c.x + r, c.weight, c.bias), rounding(dtype));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(gradients_of_the_sum_and_its_norm_are_right) {
+  const std::vector<Tensor> inputs = {noise({2, 3, 5}), noise({2, 3, 5}, 4), noise({5}, 2), noise({5}, 3)};
+  const auto both = [](const SumAndNorm& out) { return out.sum * 0.5 + out.y; };
+  gradcheck([&](auto& x) { return both(add_layer_norm(x[0], x[1], x[2], x[3])); }, inputs);
+  gradcheck([&](auto& x) { return both(add_rms_norm(x[0], x[1], x[2], {})); }, {inputs[0], inputs[1], inputs[2]});
+  gradcheck([&](auto& x) { return both(add_layer_norm(x[0], x[0], {}, {})); }, {inputs[0]});
+  gradcheck([](auto& x) { return add_layer_norm(x[0], x[1], x[2], x[3]).y; }, inputs);
+  gradcheck([](auto& x) { return add_rms_norm(x[0], x[1], {}, {}).y; }, {inputs[0], inputs[1]});
+  gradcheck([](auto& x) { return add_layer_norm(x[0], x[1], {}, {}).sum; }, {inputs[0], inputs[1]});
+}
+
+BOOST_AUTO_TEST_CASE(modules_add_and_norm) {
+  LayerNorm layer(5);
+  RmsNorm rms(5);
+  Context ctx;
+  const Tensor x = noise({3, 5}, 1, f32), r = noise({3, 5}, 2, f32);
+  check_close(layer.add(x, r, ctx).y.value(), layer.forward(x + r, ctx).value(), 0);
+  check_close(rms.add(x, r, ctx).y.value(), rms.forward(x + r, ctx).value(), 0);
+}
+
 BOOST_AUTO_TEST_CASE(many_rows_are_added_up_block_by_block) {
   const long rows = 3001, C = 33;
   const Tensor x = noise({rows, C}, 1, f32), dy = noise({rows, C}, 2, f32), w = noise({C}, 3, f32);
@@ -103,7 +136,7 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_threads) {
       for (int count : {1, 2, 3})
         on_threads(count, [&] {
           const Normed out = (centred ? layer_norm_with_statistics : rms_norm_with_statistics)(x, w, w, 1e-5);
-          const NormGrads g = (centred ? layer_norm_backward : rms_norm_backward)(dy, x, w, out.rows, {});
+          const NormGrads g = (centred ? layer_norm_backward : rms_norm_backward)(dy, x, w, out.rows, {}, {});
           const std::vector<Tensor> all = {out.y, g.dx, g.dweight, g.dbias};
           if (first.empty()) first = all;
           for (size_t i = 0; i < all.size(); i++) BOOST_TEST(same_bits(all[i], first[i]));

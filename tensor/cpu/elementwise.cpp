@@ -2,10 +2,36 @@
 // common ones.
 #include "tensor/elementwise.h"
 
+#include "tensor/cpu/simd.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
 namespace {
+
+using V = Vec<float>;
+
+// y[i] = Op::f(x[i]). Formulas that work on a Vec get one; the others are simple enough for the compiler.
+template <class Op, class T> void unary_run(T* y, const T* x, long n) {
+  if constexpr (std::is_same_v<T, float> && requires(V v) { Op::f(v); }) {
+    long i = 0;
+    for (; i + V::kLanes <= n; i += V::kLanes) Op::f(V::load(x + i)).store(y + i);
+    if (i < n) Op::f(V::load(x + i, n - i)).store(y + i, n - i);
+  } else {
+    for (long i = 0; i < n; i++) y[i] = Op::f(x[i]);
+  }
+}
+
+// dx[i] = dy[i] * Op::df(x[i], y[i])
+template <class Op, class T> void unary_backward_run(T* dx, const T* dy, const T* x, const T* y, long n) {
+  if constexpr (std::is_same_v<T, float> && requires(V v) { Op::df(v, v); }) {
+    long i = 0;
+    for (; i + V::kLanes <= n; i += V::kLanes) (V::load(dy + i) * Op::df(V::load(x + i), V::load(y + i))).store(dx + i);
+    if (const long rest = n - i; rest > 0)
+      (V::load(dy + i, rest) * Op::df(V::load(x + i, rest), V::load(y + i, rest))).store(dx + i, rest);
+  } else {
+    for (long i = 0; i < n; i++) dx[i] = dy[i] * Op::df(x[i], y[i]);
+  }
+}
 
 template <class Op, class T> void unary_cpu(T* y, const T* x, const Loop& loop) {
   const long step = loop.strides[1].back();
@@ -13,7 +39,7 @@ template <class Op, class T> void unary_cpu(T* y, const T* x, const Loop& loop) 
     T* out = y + at[0];
     const T* in = x + at[1];
     if (step == 1) {
-      for (long i = 0; i < n; i++) out[i] = Op::f(in[i]);
+      unary_run<Op>(out, in, n);
     } else {
       for (long i = 0; i < n; i++) out[i] = Op::f(in[i * step]);
     }
@@ -26,7 +52,7 @@ template <class Op, class T> void unary_backward_cpu(T* dx, const T* dy, const T
     T* out = dx + at[0];
     const T *d = dy + at[1], *px = x + at[2], *py = y + at[3];
     if (sd == 1 && sx == 1 && sy == 1) {
-      for (long i = 0; i < n; i++) out[i] = d[i] * Op::df(px[i], py[i]);
+      unary_backward_run<Op>(out, d, px, py, n);
     } else {
       for (long i = 0; i < n; i++) out[i] = d[i * sd] * Op::df(px[i * sx], py[i * sy]);
     }

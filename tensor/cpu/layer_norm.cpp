@@ -3,33 +3,44 @@
 
 #include <cmath>
 
-#include "tensor/cpu/lane_sum.h"
-#include "tensor/cpu/walk.h"
+#include "tensor/cpu/row_blocks.h"
+#include "tensor/cpu/simd.h"
 
 namespace heed {
 namespace {
 
-// Rows are cut into blocks by the shape only; each block adds up its own part of dweight and dbias.
-long block_of(long C) { return std::max(16L, kElementGrain / std::max(1L, C)); }
-long blocks_of(long rows, long C) { return (rows + block_of(C) - 1) / block_of(C); }
-
 // y = (x - mean) * scale * weight + bias for one row (C)
 template <class T> void norm_row(T* y, const T* x, const T* weight, const T* bias, long C, T mean, T scale) {
-  for (long c = 0; c < C; c++) y[c] = (x[c] - mean) * scale;
-  if (weight)
-    for (long c = 0; c < C; c++) y[c] *= weight[c];
-  if (bias)
-    for (long c = 0; c < C; c++) y[c] += bias[c];
+  if (weight && bias) {
+    for (long c = 0; c < C; c++) y[c] = (x[c] - mean) * scale * weight[c] + bias[c];
+  } else if (weight) {
+    for (long c = 0; c < C; c++) y[c] = (x[c] - mean) * scale * weight[c];
+  } else {
+    for (long c = 0; c < C; c++) y[c] = (x[c] - mean) * scale + (bias ? bias[c] : T(0));
+  }
 }
 
-// y, x (rows, C); mean, scale (rows); weight, bias (C). Without `mean`: RMS norm.
+// y, sum, x, residual (rows, C); mean, scale (rows); weight, bias (C). With `residual`: sum = x + residual is normed.
+// Without `mean`: RMS norm.
 template <class T>
-void norm_cpu(T* y, T* mean, T* scale, const T* x, const T* weight, const T* bias, long rows, long C, double epsilon) {
-  parallel_for(rows, block_of(C), [&](long begin, long end) {
+void norm_cpu(T* y, T* sum, T* mean, T* scale, const T* x, const T* residual, const T* weight, const T* bias, long rows,
+              long C, double epsilon) {
+  using V = Vec<T>;
+  parallel_for(rows, rows_grain(C), [&](long begin, long end) {
     for (long i = begin; i < end; i++) {
       const T* row = x + i * C;
-      const T centre = mean ? lane_sum<T>(C, [&](long c) { return row[c]; }) / T(C) : T(0);
-      const T square = lane_sum<T>(C, [&](long c) { return (row[c] - centre) * (row[c] - centre); }) / T(C);
+      if (residual) {
+        T* total = sum + i * C;
+        for (long c = 0; c < C; c++) total[c] = row[c] + residual[i * C + c];
+        row = total;
+      }
+      const T centre = mean ? sum_vectors<T>(C, [&](long c, long n) { return V::load(row + c, n); }) / T(C) : T(0);
+      const T square = sum_vectors<T>(C,
+                                      [&](long c, long n) {
+                                        const V d = V::load(row + c, n, centre) - centre;
+                                        return d * d;
+                                      }) /
+                       T(C);
       if (mean) mean[i] = centre;
       scale[i] = 1 / std::sqrt(square + T(epsilon));
       norm_row(y + i * C, row, weight, bias, C, centre, scale[i]);
@@ -37,45 +48,49 @@ void norm_cpu(T* y, T* mean, T* scale, const T* x, const T* weight, const T* bia
   });
 }
 
-// n = (x - mean) * scale, g = dy * weight: dx = scale * (g - mean(g) - n * mean(g * n)), all (C). `centred` is false
-// for RMS norm, whose dx has no mean(g).
-template <class T>
-void norm_row_backward(T* dx, const T* dy, const T* x, const T* weight, long C, bool centred, T mean, T scale) {
-  auto g = [&](long c) { return weight ? dy[c] * weight[c] : dy[c]; };
-  auto n = [&](long c) { return (x[c] - mean) * scale; };
-  const T mean_g = centred ? lane_sum<T>(C, g) / T(C) : T(0);
-  const T mean_gn = lane_sum<T>(C, [&](long c) { return g(c) * n(c); }) / T(C);
-  for (long c = 0; c < C; c++) dx[c] = scale * (g(c) - mean_g - n(c) * mean_gn);
-}
-
-template <class T> long workspace_cpu(long rows, long C) { return blocks_of(rows, C) * 2 * C * long(sizeof(T)); }
-
-// total (C) = sum of partial (blocks, 2, C) over the blocks, in their order
-template <class T> void add_blocks(T* total, const T* partial, long blocks, long C) {
-  std::fill_n(total, C, T(0));
-  for (long b = 0; b < blocks; b++)
-    for (long c = 0; c < C; c++) total[c] += partial[b * 2 * C + c];
-}
-
-// dx, dy, x (rows, C); dweight, dbias, weight (C); mean, scale (rows); workspace (blocks, 2, C)
-template <class T>
-void norm_backward_cpu(T* dx, T* dweight, T* dbias, const T* dy, const T* x, const T* weight, const T* mean,
-                       const T* scale, long rows, long C, void* workspace) {
-  T* partial = static_cast<T*>(workspace);
-  parallel_for(rows, block_of(C), [&](long begin, long end) {
-    T *dw = partial + begin / block_of(C) * 2 * C, *db = dw + C;
-    std::fill_n(dw, 2 * C, T(0));
-    for (long i = begin; i < end; i++) {
-      const T *d = dy + i * C, *row = x + i * C, centre = mean ? mean[i] : T(0);
-      if (dx) norm_row_backward(dx + i * C, d, row, weight, C, mean != nullptr, centre, scale[i]);
-      if (dweight)
-        for (long c = 0; c < C; c++) dw[c] += d[c] * ((row[c] - centre) * scale[i]);
-      if (dbias)
-        for (long c = 0; c < C; c++) db[c] += d[c];
-    }
+// One row of the gradient. n = (x - mean) * scale, g = dy * weight: dx = scale * (g - mean(g) - n * mean(g * n)) + dsum,
+// and dweight += dy * n, dbias += dy, all (C). RMS norm is not centred: its dx has no mean(g).
+template <class T, bool has_weight>
+void norm_row_backward(T* dx, T* dweight, T* dbias, const T* dy, const T* x, const T* weight, const T* dsum, long C,
+                       bool centred, T mean, T scale) {
+  using V = Vec<T>;
+  auto g = [&](long c, long n) {
+    return has_weight ? V::load(dy + c, n) * V::load(weight + c, n) : V::load(dy + c, n);
+  };
+  V total_g(T(0));
+  const T total_gn = sum_vectors<T>(C, [&](long c, long n) {
+    const V d = V::load(dy + c, n), normed = (V::load(x + c, n, mean) - mean) * scale, slope = g(c, n);
+    (V::load(dweight + c, n) + d * normed).store(dweight + c, n);
+    (V::load(dbias + c, n) + d).store(dbias + c, n);
+    total_g = total_g + slope;
+    return slope * normed;
   });
-  if (dweight) add_blocks(dweight, partial, blocks_of(rows, C), C);
-  if (dbias) add_blocks(dbias, partial + C, blocks_of(rows, C), C);
+  if (!dx) return;
+  const T mean_gn = total_gn / T(C), mean_g = centred ? sum_lanes(total_g) / T(C) : T(0);
+  for_vectors<T>(C, [&](long c, long n) {
+    V d = V(scale) * (g(c, n) - mean_g - (V::load(x + c, n) - mean) * scale * mean_gn);
+    if (dsum) d = d + V::load(dsum + c, n);
+    d.store(dx + c, n);
+  });
+}
+
+template <class T> long workspace_cpu(long rows, long C) { return row_blocks(rows, C) * 2 * C * long(sizeof(T)); }
+
+// dx, dy, x, dsum (rows, C); dweight, dbias, weight (C); mean, scale (rows); workspace (blocks, 2, C)
+template <class T>
+void norm_backward_cpu(T* dx, T* dweight, T* dbias, const T* dy, const T* dsum, const T* x, const T* weight,
+                       const T* mean, const T* scale, long rows, long C, void* workspace) {
+  T* partial = static_cast<T*>(workspace);
+  const auto one_row = weight ? norm_row_backward<T, true> : norm_row_backward<T, false>;
+  parallel_for(rows, row_block(C), [&](long begin, long end) {
+    T* dw = partial + begin / row_block(C) * 2 * C;
+    std::fill_n(dw, 2 * C, T(0));
+    for (long i = begin; i < end; i++)
+      one_row(dx ? dx + i * C : nullptr, dw, dw + C, dy + i * C, x + i * C, weight, dsum ? dsum + i * C : nullptr, C,
+              mean != nullptr, mean ? mean[i] : T(0), scale[i]);
+  });
+  if (dweight) add_blocks(dweight, partial, row_blocks(rows, C), 2 * C, C);
+  if (dbias) add_blocks(dbias, partial + C, row_blocks(rows, C), 2 * C, C);
 }
 
 template <class T> void register_all() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tensor/cpu/blas.h"
+#include "tensor/cpu/small_matmul.h"
 #include "tensor/parallel.h"
 
 namespace heed {
@@ -12,18 +13,23 @@ namespace {
 
 constexpr long kSmall = 1 << 17;  // multiplications below which handing a task to another thread does not pay
 
-// Length of a panel along the longer side of the output: long enough that BLAS stays near its peak.
-long panel_of(long side, long batches, long work) {
-  if (side >= 2048) return 512;
-  if (batches >= 8 || work < 2 * kSmall) return side;
-  if (side >= 512) return 256;
+// Does BLAS serve this badly? See small_matmul.h.
+bool few_rows(const MatmulLayout& s) { return s.m <= kFewRows && s.b_transposed; }
+
+// Length of a panel along the longer side of the output (along the columns if there are few rows): long enough that BLAS
+// stays near its peak.
+long panel_of(const MatmulLayout& s, long batches) {
+  const long side = few_rows(s) ? s.n : std::max(s.m, s.n), work = s.m * s.n * s.k;
+  if (batches >= 8 || work < 2 * kSmall) return side >= 2048 ? 512 : side;
+  if (few_rows(s)) return std::clamp((side / 2 + 11) / 12 * 12, 12L, 264L);
+  if (side >= 512) return side >= 2048 ? 512 : 256;
   return std::max(32L, (side / 2 + 31) / 32 * 32);  // two halves
 }
 
 template <class T> void matmul_cpu(T* c, const T* a, const T* b, const MatmulLayout& s) {
   const long batches = s.batch.numel(), work = s.m * s.n * s.k;
-  const bool by_rows = s.m >= s.n;
-  const long side = by_rows ? s.m : s.n, panel = panel_of(side, batches, work), panels = (side + panel - 1) / panel;
+  const bool few = few_rows(s), by_rows = !few && s.m >= s.n;
+  const long side = by_rows ? s.m : s.n, panel = panel_of(s, batches), panels = (side + panel - 1) / panel;
   const long grain = std::max(1L, kSmall / std::max(1L, work / panels));
   parallel_for(batches * panels, grain, [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
@@ -38,8 +44,11 @@ template <class T> void matmul_cpu(T* c, const T* a, const T* b, const MatmulLay
         pa += first * (s.a_transposed ? 1 : s.a_row), pc += first * s.n;
       else
         pb += first * (s.b_transposed ? s.b_row : 1), pc += first;
-      gemm(pc, s.n, pa, s.a_row, s.a_transposed, pb, s.b_row, s.b_transposed, by_rows ? n : s.m, by_rows ? s.n : n,
-           s.k);
+      if (few)
+        small_matmul(pc, s.n, pa, s.a_transposed ? 1 : s.a_row, s.a_transposed ? s.a_row : 1, pb, s.b_row, s.m, n, s.k);
+      else
+        gemm(pc, s.n, pa, s.a_row, s.a_transposed, pb, s.b_row, s.b_transposed, by_rows ? n : s.m, by_rows ? s.n : n,
+             s.k);
     }
   });
 }

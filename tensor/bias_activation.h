@@ -1,0 +1,36 @@
+// y = f(x + bias) in one pass: what stands between the two products of a feed-forward layer.
+#pragma once
+
+#include "tensor/kernel.h"
+#include "tensor/tensor.h"
+
+namespace heed {
+
+enum class Activation { relu, gelu, gelu_tanh, quick_gelu, silu };  // the formulas are in elementwise_table.h
+const char* name(Activation f);
+
+Tensor bias_activation(const Tensor& x, const Tensor& bias, Activation f);  // x (..., C), bias (C,)
+
+// y = f(x + bias): dx = dy f'(x + bias), dbias = the sum of dx over all rows, undefined if it is not wanted.
+struct BiasActivationGrads {
+  Tensor dx, dbias;
+};
+BiasActivationGrads bias_activation_backward(const Tensor& dy, const Tensor& x, const Tensor& bias, Activation f,
+                                             bool want_bias = true);
+
+// The same from plain ops: the definition.
+Tensor bias_activation_reference(const Tensor& x, const Tensor& bias, Activation f);
+
+// For the backends: y, x, dx, dy (rows, C); bias, dbias (C). Without dbias (null) no workspace is used.
+namespace kernels {
+template <class T>
+inline Kernel<void(T* y, const T* x, const T* bias, long rows, long C, Activation f)> bias_activation{
+    "bias_activation"};
+template <class T>
+inline Kernel<void(T* dx, T* dbias, const T* dy, const T* x, const T* bias, long rows, long C, Activation f,
+                   void* workspace)>
+    bias_activation_backward{"bias_activation"};
+template <class T> inline Kernel<long(long rows, long C)> bias_activation_workspace_bytes{"bias_activation"};
+}  // namespace kernels
+
+}  // namespace heed

@@ -1,0 +1,128 @@
+// Vec: as many numbers as one register of this CPU holds, for kernels that add up along a row, where the compiler may
+// not reorder additions by itself. Arithmetic and comparisons work lane by lane; plain loops over arrays do not need
+// it, the compiler turns those into the same code. Built on the vector types of g++ and clang: no CPU is named here.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "tensor/maths.h"
+
+namespace heed {
+
+#if defined(__AVX512F__)
+inline constexpr int kVectorBytes = 64;
+#elif defined(__AVX__)
+inline constexpr int kVectorBytes = 32;
+#else
+inline constexpr int kVectorBytes = 16;
+#endif
+
+template <class T> struct VectorTypes;
+template <> struct VectorTypes<float> {
+  typedef float Raw __attribute__((vector_size(kVectorBytes)));
+  typedef float Anywhere __attribute__((vector_size(kVectorBytes), aligned(4), may_alias));
+  typedef int32_t Int __attribute__((vector_size(kVectorBytes)));
+};
+template <> struct VectorTypes<double> {
+  typedef double Raw __attribute__((vector_size(kVectorBytes)));
+  typedef double Anywhere __attribute__((vector_size(kVectorBytes), aligned(8), may_alias));
+  typedef int64_t Int __attribute__((vector_size(kVectorBytes)));
+};
+
+template <class T> struct Vec {
+  using Raw = typename VectorTypes<T>::Raw;
+  using Anywhere = typename VectorTypes<T>::Anywhere;  // at any address
+  using Int = typename VectorTypes<T>::Int;            // as a mask: all bits of a lane, or none
+  static constexpr long kLanes = kVectorBytes / long(sizeof(T));
+
+  Raw raw;
+
+  Vec() = default;
+  Vec(Raw raw) : raw(raw) {}
+  Vec(T x) : raw(x - Raw{}) {}  // x in every lane
+  static Vec load(const T* p) { return Raw(*reinterpret_cast<const Anywhere*>(p)); }
+  void store(T* p) const { *reinterpret_cast<Anywhere*>(p) = raw; }
+  // The first n lanes only; the others are `rest`, and are not stored.
+  static Vec load(const T* p, long n, T rest = 0) {
+    Vec v(rest);
+    std::memcpy(&v.raw, p, size_t(n) * sizeof(T));
+    return v;
+  }
+  void store(T* p, long n) const { std::memcpy(p, &raw, size_t(n) * sizeof(T)); }
+
+  friend Vec operator-(Vec a) { return -a.raw; }
+  friend Vec operator+(Vec a, Vec b) { return a.raw + b.raw; }
+  friend Vec operator-(Vec a, Vec b) { return a.raw - b.raw; }
+  friend Vec operator*(Vec a, Vec b) { return a.raw * b.raw; }
+  friend Vec operator/(Vec a, Vec b) { return a.raw / b.raw; }
+  friend Int operator<(Vec a, Vec b) { return a.raw < b.raw; }
+  friend Int operator<=(Vec a, Vec b) { return a.raw <= b.raw; }
+  friend Int operator>(Vec a, Vec b) { return a.raw > b.raw; }
+  friend Int operator==(Vec a, Vec b) { return a.raw == b.raw; }
+  friend Vec select(Int mask, Vec a, Vec b) { return mask ? a.raw : b.raw; }
+  friend Int bits_of(Vec a) { return Int(a.raw); }
+};
+
+template <class T> Vec<T> max(Vec<T> a, Vec<T> b) { return select(a > b, a, b); }  // b if one is NaN
+
+template <class T> [[gnu::always_inline]] inline T sum_lanes(Vec<T> v) {  // halves onto halves
+  for (long width = Vec<T>::kLanes / 2; width > 0; width /= 2)
+    for (long j = 0; j < width; j++) v.raw[j] += v.raw[j + width];
+  return v.raw[0];
+}
+
+// ---- one row of n numbers
+
+// f(i, count) for the vectors of a row: they begin at i and have `count` lanes that count, all but in the last one.
+template <class T, class F> [[gnu::always_inline]] inline void for_vectors(long n, F&& f) {
+  constexpr long L = Vec<T>::kLanes;
+  long i = 0;
+  for (; i + L <= n; i += L) f(i, L);
+  if (i < n) f(i, n - i);
+}
+
+// The sum of f(i, count), whose lanes beyond count must be 0; four partial sums, added up in a fixed order.
+template <class T, class F> [[gnu::always_inline]] inline T sum_vectors(long n, F&& f) {
+  constexpr long L = Vec<T>::kLanes;
+  Vec<T> part[4] = {T(0), T(0), T(0), T(0)};
+  long i = 0;
+  for (; i + 4 * L <= n; i += 4 * L)
+    for (long k = 0; k < 4; k++) part[k] = part[k] + f(i + k * L, L);
+  for (; i + L <= n; i += L) part[0] = part[0] + f(i, L);
+  if (i < n) part[1] = part[1] + f(i, n - i);
+  return sum_lanes((part[0] + part[1]) + (part[2] + part[3]));
+}
+
+// The largest number of a row, -infinity if there is none; NaN is passed over.
+template <class T> [[gnu::always_inline]] inline T max_vectors(const T* x, long n) {
+  constexpr T none = -std::numeric_limits<T>::infinity();
+  constexpr long L = Vec<T>::kLanes;
+  Vec<T> part[2] = {none, none};
+  long i = 0;
+  for (; i + 2 * L <= n; i += 2 * L)
+    for (long k = 0; k < 2; k++) part[k] = max(Vec<T>::load(x + i + k * L), part[k]);
+  for (; i < n; i += L) part[0] = max(Vec<T>::load(x + i, std::min(L, n - i), none), part[0]);
+  const Vec<T> all = max(part[0], part[1]);
+  T top = all.raw[0];
+  for (long j = 1; j < L; j++) top = all.raw[j] > top ? all.raw[j] : top;
+  return top;
+}
+
+// ---- what maths.h has for float only, lane by lane
+
+namespace maths {
+template <class F> Vec<double> by_lane(Vec<double> x, F&& f) {
+  for (long j = 0; j < Vec<double>::kLanes; j++) x.raw[j] = f(x.raw[j]);
+  return x;
+}
+inline Vec<double> exp(Vec<double> x) {
+  return by_lane(x, [](double v) { return std::exp(v); });
+}
+inline Vec<double> exp_negative(Vec<double> x) { return exp(x); }
+}  // namespace maths
+
+}  // namespace heed

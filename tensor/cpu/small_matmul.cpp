@@ -1,0 +1,136 @@
+// Up to four rows are dot products, with vectors along k. More rows are computed as c^T = b a^T: a is small and is turned
+// round first, so that vectors run along its rows.
+#include "tensor/cpu/small_matmul.h"
+
+#include <utility>
+
+#include "tensor/cpu/simd.h"
+
+namespace heed {
+namespace {
+
+// ---- dot products
+
+// Two vectors whose lanes are sums in groups of `count` become one with groups of count / 2: the first half of a group
+// from a, the second from b.
+template <long count, class T, size_t... j> Vec<T> fold(Vec<T> a, Vec<T> b, std::index_sequence<j...>) {
+  using Int = typename Vec<T>::Int;
+  constexpr long L = Vec<T>::kLanes, half = count / 2;
+  constexpr Int low = {(long(j) % count < half ? 0 : L) + long(j) / count * count + long(j) % half...};
+  return __builtin_shuffle(a.raw, b.raw, low) + __builtin_shuffle(a.raw, b.raw, low + half);
+}
+
+// Lane j of the result is the sum of all lanes of v[j].
+template <long count, class T> Vec<T> sum_each(Vec<T> (&v)[Vec<T>::kLanes]) {
+  for (long i = 0; i < count / 2; i++)
+    v[i] = fold<count>(v[i], v[i + count / 2], std::make_index_sequence<size_t(Vec<T>::kLanes)>());
+  if constexpr (count > 2)
+    return sum_each<count / 2>(v);
+  else
+    return v[0];
+}
+
+// c (R, columns) = a (R, k) b^T, b (columns, k), for as many columns as make R * columns <= kLanes
+template <class T, long R>
+void dot_tile(T* c, long c_row, const T* a, long a_row, const T* b, long b_row, long columns, long k) {
+  constexpr long L = Vec<T>::kLanes, N = L / R;
+  const T* rows[N];
+  for (long j = 0; j < N; j++) rows[j] = b + std::min(j, columns - 1) * b_row;
+  Vec<T> sums[L];
+  for (auto& sum : sums) sum = T(0);
+  for_vectors<T>(k, [&](long p, long count) {
+    Vec<T> left[R];
+    for (long i = 0; i < R; i++) left[i] = Vec<T>::load(a + i * a_row + p, count);
+    for (long j = 0; j < N; j++) {
+      const Vec<T> right = Vec<T>::load(rows[j] + p, count);
+      for (long i = 0; i < R; i++) sums[i * N + j] = sums[i * N + j] + left[i] * right;
+    }
+  });
+  T values[L];
+  sum_each<L>(sums).store(values);
+  for (long i = 0; i < R; i++) std::copy_n(values + i * N, columns, c + i * c_row);
+}
+
+template <class T>
+void dot_products(T* c, long c_row, const T* a, long a_row, const T* b, long b_row, long m, long n, long k) {
+  constexpr long L = Vec<T>::kLanes, N = L / 2;
+  long i = 0;
+  for (; i + 2 <= m; i += 2)
+    for (long j = 0; j < n; j += N)
+      dot_tile<T, 2>(c + i * c_row + j, c_row, a + i * a_row, a_row, b + j * b_row, b_row, std::min(N, n - j), k);
+  for (long j = 0; i < m && j < n; j += L)
+    dot_tile<T, 1>(c + i * c_row + j, c_row, a + i * a_row, a_row, b + j * b_row, b_row, std::min(L, n - j), k);
+}
+
+// ---- turned round
+
+constexpr long kDepth = 512;  // along k: what is turned round fits into the first or second cache
+
+// out (R, N vectors) = b (R, depth) turned (depth, N vectors), all in registers until it is done; `width` between rows
+template <class T, long R, long N> void tile(T* out, const T* b, long b_row, const T* turned, long width, long depth) {
+  constexpr long L = Vec<T>::kLanes;
+  Vec<T> sums[R][N];
+  for (auto& row : sums)
+    for (auto& sum : row) sum = T(0);
+  for (long p = 0; p < depth; p++)
+    for (long i = 0; i < R; i++) {
+      const Vec<T> left(b[i * b_row + p]);
+      for (long j = 0; j < N; j++) sums[i][j] = sums[i][j] + left * Vec<T>::load(turned + p * width + j * L);
+    }
+  for (long i = 0; i < R; i++)
+    for (long j = 0; j < N; j++) sums[i][j].store(out + i * width + j * L);
+}
+
+// c (m, R) = or += the transpose of the tiles that make up all `width` columns of a^T
+template <class T, long R>
+void columns(T* c, long c_row, const T* b, long b_row, const T* turned, long m, long width, long depth, bool add) {
+  constexpr long L = Vec<T>::kLanes;
+  alignas(64) T out[R * (kFewRows + 16)];
+  long j = 0;
+  for (; j + 2 * L <= width; j += 2 * L) tile<T, R, 2>(out + j, b, b_row, turned + j, width, depth);
+  if (j < width) tile<T, R, 1>(out + j, b, b_row, turned + j, width, depth);
+  for (long i = 0; i < m; i++)
+    for (long r = 0; r < R; r++) c[i * c_row + r] = out[r * width + i] + (add ? c[i * c_row + r] : T(0));
+}
+
+// All n columns: R at a time, the last ones one by one.
+template <class T, long R>
+void all_columns(T* c, long c_row, const T* b, long b_row, const T* turned, long m, long n, long width, long depth,
+                 bool add) {
+  long j = 0;
+  for (; j + R <= n; j += R) columns<T, R>(c + j, c_row, b + j * b_row, b_row, turned, m, width, depth, add);
+  for (; j < n; j++) columns<T, 1>(c + j, c_row, b + j * b_row, b_row, turned, m, width, depth, add);
+}
+
+template <class T>
+void turned_round(T* c, long c_row, const T* a, long a_row, long a_col, const T* b, long b_row, long m, long n,
+                  long k) {
+  constexpr long L = Vec<T>::kLanes;
+  const long width = (m + L - 1) / L * L;
+  alignas(64) T turned[kDepth * (kFewRows + 16)];  // (depth, width): a^T, and zeros
+  for (long first = 0; first < k; first += kDepth) {
+    const long depth = std::min(kDepth, k - first);
+    std::fill_n(turned, width > m ? depth * width : 0, T(0));
+    for (long i = 0; i < m; i++)
+      for (long p = 0; p < depth; p++) turned[p * width + i] = a[i * a_row + (first + p) * a_col];
+    // 12 x 1 or 6 x 2 sums and what they are made of fit into 16 registers, and are enough to hide the additions' delay
+    const auto run = width == L ? all_columns<T, 12> : all_columns<T, 6>;
+    run(c, c_row, b + first, b_row, turned, m, n, width, depth, first > 0);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void small_matmul(T* c, long c_row, const T* a, long a_row, long a_col, const T* b, long b_row, long m, long n,
+                  long k) {
+  if (m <= 4 && a_col == 1)
+    dot_products(c, c_row, a, a_row, b, b_row, m, n, k);
+  else
+    turned_round(c, c_row, a, a_row, a_col, b, b_row, m, n, k);
+}
+
+template void small_matmul(float*, long, const float*, long, long, const float*, long, long, long, long);
+template void small_matmul(double*, long, const double*, long, long, const double*, long, long, long, long);
+
+}  // namespace heed
