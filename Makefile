@@ -127,6 +127,14 @@ $(BUILD)/obj/train/command_line.o: private OPT = -O1# CLI11 is slow to compile, 
 $(BUILD)/obj/tensor/version.o: private DEFINES = -DHEED_VERSION='"$(VERSION)"'
 $(BUILD)/obj/tensor/version.o: $(BUILD)/version
 
+# The start-up check asks the CPU for what all other files may use, so it is itself compiled for the oldest one.
+start_obj = $(BUILD)/obj/tensor/cpu/processor.o $(BUILD)/obj/tensor/cpu/startup.o
+built_for := $(if $(SETUP_DONE),$(shell $(CXX) $(ARCH) $(CXXFLAGS) -dM -E -x c++ /dev/null | tr A-Z a-z | \
+    sed -n 's/^.define __\([a-z0-9_]*\)__ 1$$/\1/p' | grep -E '^(sse3|ssse3|sse4_|avx|bmi|fma|f16c|lzcnt|movbe|popcnt|tbm|xop)'))
+$(start_obj): private override ARCH =
+$(start_obj): private override CXXFLAGS := $(filter-out -m%,$(CXXFLAGS))
+$(start_obj): private DEFINES = -DHEED_BUILT_FOR='"$(built_for)"'
+
 # Every test begins with tests/boost.h, and the compiler reads it in precompiled form.
 TEST_HEADER = $(BUILD)/obj/tests/boost.h
 TEST_FLAGS  = $(TEST_OPT) -DBOOST_TEST_DYN_LINK $(CXXFLAGS)
