@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace heed {
 
@@ -26,7 +27,49 @@ void gemm(float* c, long c_row, const float* a, long a_row, bool a_transposed, c
 void gemm(double* c, long c_row, const double* a, long a_row, bool a_transposed, const double* b, long b_row,
           bool b_transposed, long m, long n, long k);
 
-// "OpenBLAS 0.3.21, Zen kernels": what runs, for the line that programs print at start.
+// "OpenBLAS 0.3.21, Zen kernels": what runs, for the line that programs print at start. It goes on with
+// " (chosen by heed; OpenBLAS had chosen Prescott)" or " (OPENBLAS_CORETYPE)" where that is so.
 std::string blas_description();
+
+// ---- is it right?
+
+template <class T>
+using Gemm = void (*)(T* c, long c_row, const T* a, long a_row, bool a_transposed, const T* b, long b_row,
+                      bool b_transposed, long m, long n, long k);
+
+// Some small products with all transposes against plain loops, bit for bit: the numbers are whole and small.
+template <class T> bool multiplies_rightly(Gemm<T> gemm);
+
+// Throws unless the BLAS library found here multiplies rightly; the first call tries it. For doors, and for kernels
+// before they go parallel: gemm asks as well, but an exception in a worker of the pool ends the process.
+void check_blas(const char* op);
+
+// ---- which kernels? (blas_kernels.cpp)
+//
+// OpenBLAS carries kernels for many CPUs and chooses when it is loaded. Versions 0.3.20 to 0.3.24 take Prescott's, of
+// 2004, on Intel CPUs they do not know by number (Raptor Lake and later): five times slower. heed lets it choose again.
+
+// "Zen"; "" where the library does not tell.
+std::string blas_kernels();
+
+// Lets OpenBLAS choose again if its kernels do not use what this CPU has, or use what it has not; a user's
+// OPENBLAS_CORETYPE is respected. True if others run now. Called once when heed is loaded, before any thread of ours.
+bool repair_blas_kernels();
+
+// For benchmarks and tests: switches to these kernels. False, and nothing changes, if OpenBLAS does not have them or
+// this CPU cannot run them. No product may run at the same time, in no thread.
+bool choose_blas_kernels(const std::string& name);
+
+// For benchmarks and tests, too: all that choose_blas_kernels would accept, slowest first: "Prescott", "Nehalem", ... It
+// finds out by switching, and ends with the kernels that were chosen before.
+std::vector<std::string> blas_kernel_names();
+
+// How wide the kernels of this name work, and the widest that this CPU can run: 3 AVX-512, 2 AVX2, 1 AVX, 0 older,
+// -1 unknown.
+int blas_kernel_rank(const std::string& name);
+int cpu_kernel_rank();
+
+// May this CPU run the kernels of this name? Yes for unknown ones.
+bool cpu_runs_kernels(const std::string& name);
 
 }  // namespace heed

@@ -70,6 +70,7 @@ template <class T> void negate(T* x, long n, long step = 1) {
 // ---- qr
 
 template <class T> Room qr_room(const MatrixBatch& s) {
+  check_blas("qr");
   const long K = std::min(s.rows, s.cols);
   T nothing = 0, first = 0, second = 0;
   lapack::geqrf<T>(int(s.rows), int(s.cols), &nothing, &nothing, {&first, -1});
@@ -104,6 +105,7 @@ template <class T> void qr_cpu(T* q, T* r, int32_t* info, const T* a, const Matr
 // ---- svd
 
 template <class T> Room svd_room(const MatrixBatch& s) {
+  check_blas("svd");
   T nothing = 0, size = 0;
   int integer = 0;
   lapack::gesdd<T>(int(s.cols), int(s.rows), &nothing, &nothing, &nothing, &nothing, {&size, -1, &integer});
@@ -137,6 +139,7 @@ template <class T> bool symmetric(const T* a, long N) {
 }
 
 template <class T> Room eigh_room(const MatrixBatch& s) {
+  check_blas("eigh");
   T nothing = 0, size = 0;
   int integer = 0;
   lapack::syevd<T>(int(s.rows), &nothing, &nothing, {&size, -1, &integer});

@@ -27,6 +27,7 @@ long panel_of(const MatmulLayout& s, long batches) {
 }
 
 template <class T> void matmul_cpu(T* c, const T* a, const T* b, const MatmulLayout& s) {
+  check_blas("matmul");  // here an exception can still be caught
   const long batches = s.batch.numel(), work = s.m * s.n * s.k;
   const bool few = few_rows(s), by_rows = !few && s.m >= s.n;
   const long side = by_rows ? s.m : s.n, panel = panel_of(s, batches), panels = (side + panel - 1) / panel;
