@@ -1,14 +1,21 @@
 #include "tensor/machine.h"
 
 #include "tensor/cpu/blas.h"
+#include "tensor/cpu/processor.h"
 #include "tensor/parallel.h"
 #include "tensor/version.h"
 
 namespace heed {
 
+std::string vector_description(uint64_t build, uint64_t cpu) {
+  const std::string used = vector_unit(build), there = vector_unit(cpu);
+  return used == there ? used : used + " (this CPU has " + there + ": a plain `make` uses it)";
+}
+
 std::string machine_description() {
   return std::string("heed ") + version() + ", " + std::to_string(threads()) +
-         (threads() == 1 ? " thread, " : " threads, ") + blas_description();
+         (threads() == 1 ? " thread, " : " threads, ") + vector_description(build_features(), cpu_features()) + ", " +
+         blas_description();
 }
 
 }  // namespace heed
