@@ -8,6 +8,8 @@
 
 namespace {
 
+constexpr const char* kOldest = "SSE2";
+
 bool cpuid(unsigned leaf, unsigned subleaf, unsigned (&a)[4]) {
   return __get_cpuid_count(leaf, subleaf, &a[0], &a[1], &a[2], &a[3]) != 0;
 }
@@ -20,9 +22,11 @@ uint64_t xgetbv() {
 
 }  // namespace
 
-#else  // another CPU answers "no" to everything
+#else  // aarch64 answers "no" to everything
 
 namespace {
+
+constexpr const char* kOldest = "NEON";
 
 bool cpuid(unsigned, unsigned, unsigned (&)[4]) { return false; }
 uint64_t xgetbv() { return 0; }
@@ -146,13 +150,9 @@ void list_features(char* text, size_t size, Features features) {
 }
 
 const char* vector_unit(Features features) {
-#ifdef __x86_64__
   if (features & feature::avx512f) return "AVX-512";
   if (features & feature::avx2) return "AVX2";
-  return features & feature::avx ? "AVX" : "SSE2";
-#else
-  return "NEON";
-#endif
+  return features & feature::avx ? "AVX" : kOldest;
 }
 
 }  // namespace heed
