@@ -4,8 +4,7 @@
 
 #include "tensor/adamw.h"
 #include "tensor/create.h"
-#include "tensor/elementwise.h"
-#include "tensor/reduce.h"
+#include "tensor/norm.h"
 #include "tensor/views.h"
 
 namespace heed {
@@ -29,7 +28,7 @@ AdamW::AdamW(const ParameterArena& arena, const AdamWOptions& options)
   v_ = zeros_like(weights_);
 }
 
-double AdamW::gradient_norm() const { return std::sqrt(sum(gradients_ * gradients_).item()); }
+double AdamW::gradient_norm() const { return norm(gradients_); }
 
 double AdamW::clip_scale() const {
   if (options_.clip == 0) return 1;

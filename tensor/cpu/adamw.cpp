@@ -7,19 +7,39 @@
 namespace heed {
 namespace {
 
+// The step's numbers in the type of the arrays.
+template <class T> struct Factors {
+  T beta1, rest1, beta2, rest2, epsilon, scale, rate, unbias, keep;
+
+  explicit Factors(const AdamWStep& s)
+      : beta1(T(s.beta1)),
+        rest1(T(1 - s.beta1)),
+        beta2(T(s.beta2)),
+        rest2(T(1 - s.beta2)),
+        epsilon(T(s.epsilon)),
+        scale(T(s.gradient_scale)),
+        rate(T(s.rate / (1 - std::pow(s.beta1, s.step)))),  // the bias of m is undone in the rate
+        unbias(T(1 / (1 - std::pow(s.beta2, s.step)))),
+        keep(T(1 - s.rate * s.weight_decay)) {}
+};
+
+// Takes its numbers by value: what a lambda captures could be changed by every store, for all the compiler knows, and
+// then nothing is vectorised.
+template <class T> void adamw_run(T* w, T* m, T* v, const T* gradient, long n, const Factors<T> f) {
+  for (long i = 0; i < n; i++) {
+    const T g = f.scale * gradient[i];
+    const T mean = f.beta1 * m[i] + f.rest1 * g, square = f.beta2 * v[i] + f.rest2 * g * g;
+    m[i] = mean;
+    v[i] = square;
+    w[i] = f.keep * w[i] - f.rate * mean / (std::sqrt(square * f.unbias) + f.epsilon);
+  }
+}
+
 // w, m, v, gradient (n)
-template <class T> void adamw_cpu(T* w, T* m, T* v, const T* gradient, long n, const AdamWStep& s) {
-  const T beta1 = T(s.beta1), beta2 = T(s.beta2), rest1 = T(1 - s.beta1), rest2 = T(1 - s.beta2);
-  const T epsilon = T(s.epsilon), scale = T(s.gradient_scale);
-  const T rate = T(s.rate / (1 - std::pow(s.beta1, s.step)));  // the bias of m is undone in the rate
-  const T unbias = T(1 / (1 - std::pow(s.beta2, s.step))), keep = T(1 - s.rate * s.weight_decay);
+template <class T> void adamw_cpu(T* w, T* m, T* v, const T* gradient, long n, const AdamWStep& step) {
+  const Factors<T> factors(step);
   parallel_for(n, kElementGrain, [&](long begin, long end) {
-    for (long i = begin; i < end; i++) {
-      T g = scale * gradient[i];
-      m[i] = beta1 * m[i] + rest1 * g;
-      v[i] = beta2 * v[i] + rest2 * g * g;
-      w[i] = keep * w[i] - rate * m[i] / (std::sqrt(v[i] * unbias) + epsilon);
-    }
+    adamw_run(w + begin, m + begin, v + begin, gradient + begin, end - begin, factors);
   });
 }
 

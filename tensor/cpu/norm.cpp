@@ -1,0 +1,26 @@
+#include "tensor/norm.h"
+
+#include "tensor/cpu/lane_sum.h"
+#include "tensor/cpu/walk.h"
+
+namespace heed {
+namespace {
+
+template <class T> double sum_of_squares(const T* x, long n) {
+  return lane_sum<double>(n, [x](long i) { return double(x[i]) * double(x[i]); });
+}
+
+// partial (blocks of n), x (n). A block's sum depends on its elements only, so any number of threads gives the same.
+template <class T> void sums_of_squares_cpu(double* partial, const T* x, long n) {
+  const long blocks = (n + kSquaresBlock - 1) / kSquaresBlock;
+  parallel_for(blocks, rows_grain(kSquaresBlock), [&](long begin, long end) {
+    for (long b = begin; b < end; b++)
+      partial[b] = sum_of_squares(x + b * kSquaresBlock, std::min(kSquaresBlock, n - b * kSquaresBlock));
+  });
+}
+
+const Registered squares_f32{kernels::sums_of_squares<float>, Backend::cpu, sums_of_squares_cpu<float>};
+const Registered squares_f64{kernels::sums_of_squares<double>, Backend::cpu, sums_of_squares_cpu<double>};
+
+}  // namespace
+}  // namespace heed
