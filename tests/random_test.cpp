@@ -29,6 +29,22 @@ BOOST_AUTO_TEST_CASE(philox_gives_the_published_answers) {
   BOOST_TEST((philox(pi, 0x299f31d0a4093822) == Philox4{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
+BOOST_AUTO_TEST_CASE(many_counters_at_once_draw_what_each_draws_alone) {
+  PhiloxCounters counters;
+  for (uint32_t i = 0; i < kPhiloxMany; i++)
+    for (uint32_t w = 0; w < 4; w++) counters.word[w][i] = (i + 1) * 2654435761u ^ w * 0x85ebca6bu;
+  counters.word[0][3] = counters.word[2][3] = ~0u;
+  const uint64_t key = 0xfedcba9876543210;
+  for (long n : {0L, 1L, 7L, 8L, 9L, 33L, kPhiloxMany}) {
+    std::vector<Philox4> draws(kPhiloxMany);
+    philox_many(draws.data(), counters, n, key);
+    for (size_t i = 0; i < size_t(n); i++) {
+      const Philox4 one{counters.word[0][i], counters.word[1][i], counters.word[2][i], counters.word[3][i]};
+      BOOST_TEST((draws[i] == philox(one, key)));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_key_is_seed_and_step) {
   const RandomKey key{.seed = 0xa4093822, .step = 0x299f31d0};
   BOOST_TEST(key.key() == 0x299f31d0a4093822);
@@ -95,12 +111,27 @@ BOOST_AUTO_TEST_CASE(every_part_of_the_key_matters) {
 
 BOOST_AUTO_TEST_CASE(keep_mask_follows_its_definition) {
   const RandomKey key{.seed = 1, .step = 2, .site = 3, .sample = 4};
-  const Tensor keep = keep_mask({2, 3, 19}, key, 0.3);
-  for_each_index(keep.shape(), [&](const Shape& i) {
-    const Philox4 draw = philox({3, uint32_t(4 + i[0]), uint32_t(i[1]), uint32_t(i[2] / 8)}, key.key());
-    const uint32_t half = draw[i[2] % 8 / 2] >> (i[2] % 2 * 16) & 0xffff;
-    BOOST_TEST(keep.at(i) == (half >= 19661u));  // round(65536 * 0.3)
-  });
+  for (const Shape& shape : {Shape{2, 3, 19}, {3, 40, 1}, {2, 5, 8}, {2, 7, 64}, {2, 2, 513}, {1, 3, 1030}}) {
+    const std::vector<bool> keep = keep_mask(shape, key, 0.3).to_vector<bool>();
+    size_t e = 0, bad = 0;
+    for_each_index(shape, [&](const Shape& i) {
+      const Philox4 draw = philox({3, uint32_t(4 + i[0]), uint32_t(i[1]), uint32_t(i[2] / 8)}, key.key());
+      const uint32_t half = draw[size_t(i[2] % 8 / 2)] >> (i[2] % 2 * 16) & 0xffff;
+      bad += keep[e++] != (half >= 19661u);  // round(65536 * 0.3)
+    });
+    BOOST_TEST(bad == 0u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(uniform_follows_its_definition) {
+  const RandomKey key{.seed = 1, .step = 2, .site = 3, .sample = 4};
+  for (long n : {1, 3, 4, 255, 256, 257, 150001}) {
+    const std::vector<double> x = uniform({n}, key, -1, 3, f64).to_vector<double>();
+    size_t bad = 0;
+    for (uint32_t i = 0; i < uint32_t(n); i++)
+      bad += x[i] != -1 + 4 * ((philox({3, 4, 0, i / 4}, key.key())[i % 4] + 0.5) * 0x1p-32);
+    BOOST_TEST(bad == 0u);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(keep_mask_keeps_one_minus_p) {

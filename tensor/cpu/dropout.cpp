@@ -1,29 +1,27 @@
 #include "tensor/dropout.h"
 
+#include "tensor/cpu/keep_draws.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
 namespace {
 
-// y, x (samples, tokens, channels): draws exactly what keep_mask draws, eight 16-bit numbers a call.
+// y, x, draws (n)
+template <class T> void dropout_run(T* y, const T* x, const uint16_t* draws, long n, int threshold, T scale) {
+  for (long i = 0; i < n; i++) {
+    const T kept = x[i] * scale;
+    y[i] = draws[i] >= threshold ? kept : T(0);
+  }
+}
+
+// y, x (samples, tokens, channels): draws exactly what keep_mask draws.
 template <class T>
 void dropout_cpu(T* y, const T* x, long samples, long tokens, long channels, const RandomKey& key, uint32_t threshold,
                  T scale) {
-  constexpr long kDraws = 8;
-  const long grain = rows_grain(channels, 8);
-  parallel_for(samples * tokens, grain, [&](long begin, long end) {
-    for (long row = begin; row < end; row++) {
-      const uint32_t sample = key.sample + uint32_t(row / tokens), token = uint32_t(row % tokens);
-      for (long c = 0; c < channels; c += kDraws) {
-        const Philox4 draw = philox({key.site, sample, token, uint32_t(c / kDraws)}, key.key());
-        const T* in = x + row * channels + c;
-        T* out = y + row * channels + c;
-        for (long j = 0; j < std::min(kDraws, channels - c); j++) {
-          const uint32_t half = draw[size_t(j / 2)] >> (j % 2 * 16) & 0xffff;
-          out[j] = half >= threshold ? in[j] * scale : T(0);
-        }
-      }
-    }
+  parallel_for(samples * tokens, rows_grain(channels, 2), [&](long begin, long end) {
+    for_keep_draws(key, tokens, channels, begin, end, [&](long at, const uint16_t* draws, long n) {
+      dropout_run(y + at, x + at, draws, n, int(threshold), scale);
+    });
   });
 }
 
