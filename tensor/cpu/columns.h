@@ -9,16 +9,23 @@
 
 namespace heed {
 
-// One (outer, inner) column after the other: body(x_at, y_at) gets the first place of the column in x (outer, from,
-// inner) and in y (outer, picked, inner); the next one is s.inner further. Columns never touch each other's places,
-// so the order of writes and additions is fixed.
+// Some (outer, inner) columns after the other: body(x_at, y_at, width) gets the first places of `width` neighbouring
+// columns in x (outer, from, inner) and in y (outer, picked, inner); the next row is s.inner further. Columns never touch
+// each other's places, so the order of writes and additions is fixed.
 template <class Body> void for_columns(const GatherSizes& s, Body&& body) {
-  parallel_for(s.outer * s.inner, rows_grain(s.picked), [&](long begin, long end) {
-    for (long column = begin; column < end; column++) {
-      long outer = column / s.inner, inner = column % s.inner;
-      body(outer * s.from * s.inner + inner, outer * s.picked * s.inner + inner);
+  constexpr long kWidth = 64;  // a few cache lines of a row at a time
+  const long blocks = (s.inner + kWidth - 1) / kWidth;
+  parallel_for(s.outer * blocks, rows_grain(s.picked * std::min(s.inner, kWidth)), [&](long begin, long end) {
+    for (long task = begin; task < end; task++) {
+      const long outer = task / blocks, first = task % blocks * kWidth;
+      body(outer * s.from * s.inner + first, outer * s.picked * s.inner + first, std::min(kWidth, s.inner - first));
     }
   });
+}
+
+// to += from (n), which never overlap
+template <class T> void add_row(T* __restrict to, const T* __restrict from, long n) {
+  for (long c = 0; c < n; c++) to[c] += from[c];
 }
 
 // Calls f(move), where move(to, i, from, j) copies the element from[j] to to[i] and knows its size while compiling.

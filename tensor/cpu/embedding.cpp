@@ -1,6 +1,6 @@
 #include "tensor/embedding.h"
 
-#include "tensor/cpu/walk.h"
+#include "tensor/cpu/columns.h"
 
 namespace heed {
 namespace {
@@ -12,12 +12,12 @@ template <class T> void embedding_cpu(T* y, const T* table, const int64_t* ids, 
   });
 }
 
-// Cut by columns: each task walks all ids in order, so that equal ids are always added in the same order.
+// Cut by columns: each task walks all ids in order, so that equal ids are always added in the same order. Wide pieces
+// read dy in long runs; narrow tables are cut finer, so that there is work for several threads.
 template <class T> void embedding_backward_cpu(T* dtable, const T* dy, const int64_t* ids, long n, long C) {
-  constexpr long kColumns = 64;
-  parallel_for(C, kColumns, [&](long begin, long end) {
-    for (long i = 0; i < n; i++)
-      for (long c = begin; c < end; c++) dtable[ids[i] * C + c] += dy[i * C + c];
+  const long columns = std::clamp(C / 64 * 16, 16L, 64L);
+  parallel_for(C, columns, [=](long begin, long end) {
+    for (long i = 0; i < n; i++) add_row(dtable + ids[i] * C + begin, dy + i * C + begin, end - begin);
   });
 }
 

@@ -8,8 +8,9 @@ namespace {
 // x (outer, from, inner); y, indices (outer, picked, inner)
 void gather_cpu(void* y, const void* x, const int64_t* indices, const GatherSizes& s, long bytes) {
   visit_move(bytes, [&](auto move) {
-    for_columns(s, [&](long in, long out) {
-      for (long r = 0; r < s.picked; r++) move(y, out + r * s.inner, x, in + indices[out + r * s.inner] * s.inner);
+    for_columns(s, [=](long in, long out, long width) {
+      for (long r = 0; r < s.picked; r++, out += s.inner)
+        for (long c = 0; c < width; c++) move(y, out + c, x, in + indices[out + c] * s.inner + c);
     });
   });
 }
@@ -28,17 +29,8 @@ void index_select_cpu(void* y, const void* x, const int64_t* indices, const Gath
 // dx (outer, from, inner), dy (outer, picked, inner), indices (picked). Cut by columns: each task walks all indices
 // in order, so that equal ones are always added in the same order.
 template <class T> void index_select_backward_cpu(T* dx, const T* dy, const int64_t* indices, const GatherSizes& s) {
-  constexpr long kColumns = 64;
-  const long blocks = (s.inner + kColumns - 1) / kColumns;
-  const long grain = rows_grain(s.picked * std::min(s.inner, kColumns));
-  parallel_for(s.outer * blocks, grain, [&](long begin, long end) {
-    for (long task = begin; task < end; task++) {
-      const long outer = task / blocks, first = task % blocks * kColumns, last = std::min(first + kColumns, s.inner);
-      T* to = dx + outer * s.from * s.inner;
-      const T* given = dy + outer * s.picked * s.inner;
-      for (long r = 0; r < s.picked; r++)
-        for (long c = first; c < last; c++) to[indices[r] * s.inner + c] += given[r * s.inner + c];
-    }
+  for_columns(s, [=](long to, long from, long width) {
+    for (long r = 0; r < s.picked; r++) add_row(dx + to + indices[r] * s.inner, dy + from + r * s.inner, width);
   });
 }
 

@@ -8,9 +8,9 @@ namespace {
 // y (outer, from, inner); source, indices (outer, picked, inner)
 void scatter_cpu(void* y, const void* source, const int64_t* indices, const GatherSizes& s, long bytes) {
   visit_move(bytes, [&](auto move) {
-    for_columns(s, [&](long to, long from) {
-      for (long r = 0; r < s.picked; r++)
-        move(y, to + indices[from + r * s.inner] * s.inner, source, from + r * s.inner);
+    for_columns(s, [=](long to, long from, long width) {
+      for (long r = 0; r < s.picked; r++, from += s.inner)
+        for (long c = 0; c < width; c++) move(y, to + indices[from + c] * s.inner + c, source, from + c);
     });
   });
 }
@@ -18,19 +18,21 @@ void scatter_cpu(void* y, const void* source, const int64_t* indices, const Gath
 // dx (outer, from, inner) holds dy; dsource, indices (outer, picked, inner). Backwards through r: the first one to come
 // to a place is the one that won; it takes the gradient away and leaves a 0 for dx and for those it has beaten.
 template <class T> void scatter_backward_cpu(T* dx, T* dsource, const int64_t* indices, const GatherSizes& s) {
-  for_columns(s, [&](long to, long from) {
-    for (long r = s.picked - 1; r >= 0; r--) {
-      T& place = dx[to + indices[from + r * s.inner] * s.inner];
-      dsource[from + r * s.inner] = place;
-      place = 0;
-    }
+  for_columns(s, [=](long to, long from, long width) {
+    for (long r = s.picked - 1; r >= 0; r--)
+      for (long at = from + r * s.inner, c = 0; c < width; at++, c++) {
+        T& place = dx[to + indices[at] * s.inner + c];
+        dsource[at] = place;
+        place = 0;
+      }
   });
 }
 
 // y (outer, from, inner); source, indices (outer, picked, inner)
 template <class T> void scatter_add_cpu(T* y, const T* source, const int64_t* indices, const GatherSizes& s) {
-  for_columns(s, [&](long to, long from) {
-    for (long r = 0; r < s.picked; r++) y[to + indices[from + r * s.inner] * s.inner] += source[from + r * s.inner];
+  for_columns(s, [=](long to, long from, long width) {
+    for (long r = 0; r < s.picked; r++, from += s.inner)
+      for (long c = 0; c < width; c++) y[to + indices[from + c] * s.inner + c] += source[from + c];
   });
 }
 
