@@ -1,5 +1,6 @@
 #include "tensor/copy.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -73,6 +74,48 @@ BOOST_AUTO_TEST_CASE(large_copies_agree_with_small_ones) {  // long enough to be
   const Tensor x = reshape(arange(300 * 500), {300, 500}), y = contiguous(transpose(x));
   long bad = 0;
   for_each_index(y.shape(), [&, at = y.data<int64_t>()](const Shape& i) mutable { bad += *at++ != i[1] * 500 + i[0]; });
+  BOOST_TEST(bad == 0);
+}
+
+// Sizes around the squares and blocks in which turned copies are done.
+BOOST_AUTO_TEST_CASE(turned_copies_of_every_type_put_each_element_in_its_place) {
+  for (DType dtype : kAll)
+    for (const Shape& shape : {Shape{1, 9}, {3, 70}, {8, 8}, {31, 33}, {64, 65}, {129, 100}, {200, 7}}) {
+      const long modulus = dtype == boolean ? 2 : 251;
+      std::vector<int64_t> values(size_t(shape.numel()));
+      for (size_t i = 0; i < values.size(); i++) values[i] = long(i * 2654435761u >> 9) % modulus;
+      const Tensor x = cast(from_vector(values, shape), dtype);
+      const std::vector<int64_t> turned = contiguous(transpose(x)).to_vector<int64_t>();
+      long bad = 0;
+      for (long i = 0; i < shape[0]; i++)
+        for (long j = 0; j < shape[1]; j++) bad += turned[size_t(j * shape[0] + i)] != values[size_t(i * shape[1] + j)];
+      BOOST_TEST(bad == 0, dtype << " " << shape);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(every_order_of_axes_can_be_made_row_major) {
+  const Tensor x = noise({3, 17, 5, 40}, 1, f32);
+  Shape order{0, 1, 2, 3};
+  do {
+    const Tensor view = permute(x, order), y = contiguous(view);
+    Tensor target = zeros({3, 17, 5, 40});
+    copy_into(permute(target, order), y);  // and back, through a turned target
+    BOOST_TEST(same_bits(target, x), order);
+    long bad = 0;
+    for_each_index(view.shape(), [&, at = y.data<float>()](const Shape& i) mutable { bad += *at++ != view.at(i); });
+    BOOST_TEST(bad == 0, order);
+  } while (std::next_permutation(&order[0], &order[0] + 4));
+}
+
+BOOST_AUTO_TEST_CASE(turned_copies_leave_the_gaps_of_their_target) {
+  const Tensor x = noise({70, 90}, 1, f32);
+  Tensor target = zeros({100, 75}), part = slice(slice(target, 0, 3, 93), 1, 2, 72);
+  copy_into(part, transpose(x));
+  long bad = 0;
+  for_each_index(target.shape(), [&](const Shape& i) {
+    const bool inside = i[0] >= 3 && i[0] < 93 && i[1] >= 2 && i[1] < 72;
+    bad += target.at(i) != (inside ? x.at({i[1] - 2, i[0] - 3}) : 0);
+  });
   BOOST_TEST(bad == 0);
 }
 
