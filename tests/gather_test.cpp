@@ -1,5 +1,8 @@
 #include "autograd/gather.h"
 
+#include <limits>
+#include <string>
+
 #include "autograd/gradcheck.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
@@ -22,6 +25,20 @@ Tensor some_indices(const Shape& shape, long limit, DType dtype = i64) {
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(gather_test)
+
+BOOST_AUTO_TEST_CASE(a_wrong_index_is_found_wherever_it_stands) {
+  const Tensor x = noise({7, 1});
+  for (long n : {1, 3, 4, 70, 70000})
+    for (long at : {0L, n / 2, n - 1})
+      for (int64_t wrong :
+           {std::numeric_limits<int64_t>::min(), int64_t(-1), int64_t(7), std::numeric_limits<int64_t>::max()}) {
+        std::vector<int64_t> indices(size_t(n), 6);
+        indices[size_t(at)] = wrong;
+        const std::string text = error_of([&] { index_select(x, 0, from_vector(indices, {n})); });
+        BOOST_TEST(text.find("index " + std::to_string(wrong) + " at (" + std::to_string(at) + ",)") !=
+                   std::string::npos);
+      }
+}
 
 BOOST_AUTO_TEST_CASE(picks_along_any_axis_of_any_layout) {
   const Tensor base = noise({3, 4, 5});

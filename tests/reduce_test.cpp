@@ -163,6 +163,32 @@ BOOST_AUTO_TEST_CASE(of_equal_elements_the_first_is_the_maximum_and_nan_wins) {
   BOOST_TEST(argmax(reshape(tensor({0, 2, 1, 5, 4, 3}), {2, 3}), {0}, true).shape() == (Shape{1, 3}));
 }
 
+BOOST_AUTO_TEST_CASE(the_first_best_is_found_wherever_it_stands) {  // rows of every length around vectors and blocks
+  for (DType dtype : {f32, f64})
+    for (long n : {1L, 5L, 31L, 32L, 33L, 64L, 100L, 65537L, 2200001L})
+      for (long at : {0L, n / 3, n / 2, n - 1}) {
+        const Tensor row = full({n}, -2, dtype), columns = full({n, 3}, -2, dtype);
+        const auto found = [&](double value, long from) {
+          fill(slice(row, 0, from, n), value);
+          fill(slice(slice(columns, 0, from, n), 1, 1, 2), value);
+          const MaxResult top = max_with_indices(row), low = min_with_indices(neg(row));
+          const MaxResult tops = max_with_indices(columns, {0});
+          BOOST_TEST(top.values.item() == value);
+          BOOST_TEST(top.indices.item() == double(from));
+          BOOST_TEST(low.indices.item() == double(from));
+          BOOST_TEST(tops.indices.to_vector<long>() == (std::vector<long>{0, from, 0}));
+        };
+        found(-1, at);
+        found(kInf, n - 1);
+        fill(slice(row, 0, at, at + 1), kNan);
+        BOOST_TEST(std::isnan(max(row).item()));
+        BOOST_TEST(argmax(row).item() == double(at));
+        BOOST_TEST(argmin(row).item() == double(at));
+      }
+  BOOST_TEST(argmax(tensor({-0.0, 0.0})).item() == 0);
+  BOOST_TEST(std::signbit(max(tensor({-0.0, 0.0})).item()));
+}
+
 BOOST_AUTO_TEST_CASE(gradients_repeat_share_or_pick) {
   const Tensor x = permute(noise({3, 4, 2, 5}), {1, 0, 3, 2});
   for (const Shape& axes : kAxes)
