@@ -7,6 +7,7 @@
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/elementwise.h"
+#include "tensor/profile.h"
 
 namespace heed {
 namespace {
@@ -83,7 +84,8 @@ class Run {
 
  private:
   void run(Node& node) {
-    Restore op(op_now, node.op);
+    const Restore op(op_now, node.op);
+    const profile::Backward profiled(node.op);
     node.used = true;
     auto dys = std::move(node.arriving);
     if (observer) observer(node, dys);

@@ -69,6 +69,9 @@ Tensor by_token(const Tensor& y, const Conv1dSizes& s) {
   return reshape(permute(y, {1, 0, 2}), {s.B, s.windows, s.options.groups * y.size(-1)});
 }
 
+// One multiplication and one addition per element of y and tap; the same in both gradients.
+double depthwise_flops(const Conv1dSizes& s) { return 2.0 * double(s.B * s.windows) * double(s.C * s.K); }
+
 // x (B, T, C) -> (groups, B * T', K * C / groups): a row per window
 template <class T> Tensor windows_of(const Tensor& x, const Conv1dSizes& s) {
   const long groups = s.options.groups;
@@ -81,8 +84,8 @@ template <class T> Tensor windows_of(const Tensor& x, const Conv1dSizes& s) {
 template <class T> Tensor depthwise(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv1dSizes& s) {
   Tensor in = contiguous(x), w = contiguous(transpose(squeeze(weight, 1)));  // (K, C)
   Tensor b = bias.defined() ? contiguous(bias) : bias, y = Tensor::empty({s.B, s.windows, s.C}, x.dtype(), x.device());
-  kernels::depthwise<T>(x.device())(y.mutable_data<T>(), in.data<T>(), w.data<T>(), b.defined() ? b.data<T>() : nullptr,
-                                    s);
+  kernels::depthwise<T>(x.device(), depthwise_flops(s))(y.mutable_data<T>(), in.data<T>(), w.data<T>(),
+                                                        b.defined() ? b.data<T>() : nullptr, s);
   return y;
 }
 
@@ -114,7 +117,8 @@ Tensor conv1d_backward_x(const Tensor& dy, const Tensor& weight, const Shape& x_
     Tensor dx = Tensor::empty(x_shape, dy.dtype(), dy.device());
     if (is_depthwise(s, weight.size(0))) {
       Tensor given = contiguous(dy), w = contiguous(transpose(squeeze(weight, 1)));
-      kernels::depthwise_backward_x<T>(dy.device())(dx.mutable_data<T>(), given.data<T>(), w.data<T>(), s);
+      kernels::depthwise_backward_x<T>(dy.device(), depthwise_flops(s))(dx.mutable_data<T>(), given.data<T>(),
+                                                                        w.data<T>(), s);
     } else {
       Tensor dwindows = matmul(by_group(dy, s), as_matrices(weight, s));
       kernels::fold<T>(dy.device())(dx.mutable_data<T>(), dwindows.data<T>(), s);
@@ -136,8 +140,8 @@ Tensor conv1d_backward_weight(const Tensor& dy, const Tensor& x, const Shape& we
     }
     Tensor given = contiguous(dy), in = contiguous(x), dw = Tensor::empty({s.K, s.C}, dy.dtype(), dy.device());
     Tensor workspace = Tensor::empty({kernels::depthwise_workspace_bytes<T>(dy.device())(s)}, u8, dy.device());
-    kernels::depthwise_backward_weight<T>(dy.device())(dw.mutable_data<T>(), given.data<T>(), in.data<T>(), s,
-                                                       workspace.mutable_data<uint8_t>());
+    kernels::depthwise_backward_weight<T>(dy.device(), depthwise_flops(s))(
+        dw.mutable_data<T>(), given.data<T>(), in.data<T>(), s, workspace.mutable_data<uint8_t>());
     return unsqueeze(transpose(dw), 1);
   });
 }

@@ -2,12 +2,15 @@
 
 #include <utility>
 
+#include "tensor/profile.h"
 #include "tensor/views.h"
 
 namespace heed {
 namespace {
 
 void* first_element(const Tensor& x) {
+  if (profile::on()) [[unlikely]]
+    profile::touch(x);
   return static_cast<char*>(x.storage()->data()) + x.offset() * size_of(x.dtype());
 }
 

@@ -6,6 +6,9 @@
 //
 // Kernels are free functions on pointers and sizes; they never allocate and never throw. Deleting a backend's file
 // empties its slots; a door that meets an empty slot throws "softmax has no cuda kernel".
+//
+// While somebody profiles (profile.h) every call is timed, and the tensors whose data() is taken in its arguments are
+// its bytes. A door that knows the work can tell it: matmul<T>(x.device(), 2.0 * m * n * k)(c, a, b, layout).
 #pragma once
 
 #include <type_traits>
@@ -14,6 +17,7 @@
 #include "tensor/device.h"
 #include "tensor/dtype.h"
 #include "tensor/error.h"
+#include "tensor/profile.h"
 
 namespace heed {
 
@@ -43,10 +47,34 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
   bool has(Backend backend) const { return functions_[static_cast<int>(backend)] != nullptr; }
   const char* op() const { return op_; }
 
-  Function operator()(Device device) const {
+  // What a slot gives: call it. C++ asks the slot before it looks at the arguments of the call, so that touch(), called
+  // by the arguments' data(), comes behind begin_call().
+  class Call {
+   public:
+    Call(Function function, const char* timed_op, double flops)
+        : function_(function), timed_op_(timed_op), flops_(flops) {}
+    Result operator()(Args... args) const {
+      if (!timed_op_) [[likely]]
+        return function_(args...);
+      const profile::Timed timed(timed_op_, flops_);
+      return function_(args...);
+    }
+    operator Function() const { return function_; }  // untimed; to keep it and set it again later
+
+   private:
+    Function function_;
+    const char* timed_op_;  // null: nobody profiles
+    double flops_;
+  };
+
+  Call operator()(Device device, double flops = 0) const {
     Function function = functions_[static_cast<int>(device.backend)];
-    if (!function) fail(op_, op_, " has no ", name(device.backend), " kernel; move x with to(x, cpu)");
-    return function;
+    if (!function) [[unlikely]]
+      fail(op_, op_, " has no ", name(device.backend), " kernel; move x with to(x, cpu)");
+    const bool timed = computes && profile::on();
+    if (timed) [[unlikely]]
+      profile::begin_call();
+    return Call(function, timed ? op_ : nullptr, flops);
   }
 
  private:

@@ -105,9 +105,10 @@ Tensor matmul(const Tensor& a_given, const Tensor& b_given) {
                         .a_batch = batch_strides(left.x, batch),
                         .b_batch = batch_strides(right.x, batch)};
     if (c.numel() > 0 && layout.k == 0) fill(c, 0);
+    const double flops = 2.0 * double(c.numel()) * double(layout.k);
     if (c.numel() > 0 && layout.k > 0)
-      kernels::matmul<T>(a.device())(c.mutable_data<T>(), left.x.template data<T>(), right.x.template data<T>(),
-                                     layout);
+      kernels::matmul<T>(a.device(), flops)(c.mutable_data<T>(), left.x.template data<T>(), right.x.template data<T>(),
+                                            layout);
     return c;
   });
 }

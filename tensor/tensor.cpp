@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tensor/copy.h"
+#include "tensor/profile.h"
 
 namespace heed {
 
@@ -56,6 +57,8 @@ const void* Tensor::raw(DType asked) const {
   check_defined("data", *this);
   HEED_CHECK(asked == dtype_, "data", "the elements are ", dtype_, ", not ",
              asked == DType(255) ? "of the asked C++ type" : name(asked), "; cast first or ask for the right type");
+  if (profile::on()) [[unlikely]]
+    profile::touch(*this);
   return static_cast<const char*>(storage_->data()) + offset_ * size_of(dtype_);
 }
 

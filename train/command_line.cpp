@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -13,6 +14,7 @@
 
 #include "tensor/error.h"
 #include "tensor/nearest.h"
+#include "tensor/profile.h"
 #include "tensor/version.h"
 
 namespace heed {
@@ -30,6 +32,8 @@ template <class... Parts> std::string sentence(const Parts&... parts) {
   (text << ... << parts);
   return text.str();
 }
+
+std::unique_ptr<Profile> wanted_profile;  // of the program that runs, if it was asked for
 
 // "; did you mean --steps?", or an empty text when nothing is near.
 std::string suggestion(const std::string& given, const std::vector<std::string>& known) {
@@ -70,14 +74,16 @@ template <class T> std::string range_text(T low, T high) {
 struct CommandLine::Parser {
   CLI::App app;
   std::string program;
-  std::vector<std::string> names = {"--help", "--version"};
-  std::vector<std::string> flags = {"--help", "--version"};
+  std::vector<std::string> names = {"--help", "--version", "--profile"};
+  std::vector<std::string> flags = {"--help", "--version", "--profile"};
+  bool profile = false;
   int exit_code = 0;
 
   Parser(const std::string& name, const std::string& description)
       : app(description + "\nDefaults are in brackets.\n", name), program(name) {
     app.set_help_flag("-h,--help", "print this help and exit");
     app.set_version_flag("--version", name + " (heed) " + version(), "print the version and exit");
+    app.add_flag("--profile", profile, "print at the end how long each op took");
     app.allow_extras();  // refused in check_unknown, with a suggestion
     app.get_formatter()->column_width(22);
   }
@@ -185,6 +191,7 @@ bool CommandLine::parse(int argc, const char* const* argv) {
     parser.check_flags(argc, argv);
     parser.app.parse(argc, argv);
     parser.check_unknown();
+    if (parser.profile) wanted_profile = std::make_unique<Profile>();
     return true;
   } catch (const CLI::CallForHelp&) {
     std::cout << parser.app.help();
@@ -203,7 +210,9 @@ bool CommandLine::parse(int argc, const char* const* argv) {
 
 int CommandLine::exit_code() const { return parser_->exit_code; }
 
-int run(const std::string& program, const std::function<int(int, char**)>& body, int argc, char** argv) {
+namespace {
+
+int run_guarded(const std::string& program, const std::function<int(int, char**)>& body, int argc, char** argv) {
   try {
     return body(argc, argv);
   } catch (const std::bad_alloc&) {
@@ -214,6 +223,19 @@ int run(const std::string& program, const std::function<int(int, char**)>& body,
     std::cerr << program << ": failed for a reason it does not say\n";
   }
   return 1;
+}
+
+}  // namespace
+
+int run(const std::string& program, const std::function<int(int, char**)>& body, int argc, char** argv) {
+  const int code = run_guarded(program, body, argc, argv);
+  if (const auto profile = std::move(wanted_profile)) {
+    profile->stop();
+    std::cout.flush();
+    std::fflush(stdout);  // the table stands behind what the program printed
+    std::cerr << profile->text();
+  }
+  return code;
 }
 
 }  // namespace heed

@@ -1,5 +1,6 @@
-// CommandLine: the options of a program. --help (with the defaults) and --version come by themselves; a mistyped
-// option or a bad value is answered by a sentence. Nothing throws or exits behind the program's back.
+// CommandLine: the options of a program. --help (with the defaults), --version and --profile (tensor/profile.h) come by
+// themselves; a mistyped option or a bad value is answered by a sentence. Nothing throws or exits behind the program's
+// back.
 //
 //   int body(int argc, char** argv) {
 //     long steps = 2000;  bool quick = false;
@@ -48,7 +49,8 @@ class CommandLine {
   std::unique_ptr<Parser> parser_;
 };
 
-// Calls the body. What it throws ends as "spirals: <what happened>" on stderr and exit code 1.
+// Calls the body. What it throws ends as "spirals: <what happened>" on stderr and exit code 1. If its command line had
+// --profile, the table of ops follows on stderr, also then.
 int run(const std::string& program, const std::function<int(int, char**)>& body, int argc, char** argv);
 
 }  // namespace heed
