@@ -36,6 +36,7 @@ DEMOS   := $(patsubst demos/%.cpp,%,$(wildcard demos/*.cpp))
 lib_obj   := $(call objects,$(foreach tree,$(wildcard $(TREES)),$(call find_cpp,$(tree))))
 bench_obj := $(call objects,$(wildcard bench/*.cpp))
 tests_obj := $(call objects,$(wildcard tests/*.cpp tests/oracle/*.cpp))
+tested_obj := $(filter-out %/main.o,$(bench_obj))# what the tests link besides the library: the parts of the harness
 PROGRAMS = $(DEMOS:%=$(BUILD)/%) $(if $(bench_obj),$(BUILD)/bench)
 
 # ---- the set-up: build/setup.ok is written once and holds the flags for OpenBLAS and stb -------------------
@@ -44,7 +45,7 @@ ifneq ($(and $(filter clean,$(MAKECMDGOALS)),$(filter-out clean,$(MAKECMDGOALS))
 $(if $(MAKE_RESTARTS),,$(shell rm -rf $(BUILD)))# `make clean test`: first the one, then the other
 endif
 SETUP = build/setup.ok
-ifneq ($(or $(filter-out help clean format parts,$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)),)
+ifneq ($(or $(filter-out help clean format parts peer,$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)),)
 include $(SETUP)
 endif
 $(SETUP): .ci/setup
@@ -94,12 +95,12 @@ $(call keep,$(BUILD)/flags,$(OPT) $(TEST_OPT) $(FLAGS) $(CXXFLAGS) $(compiler))
 $(call keep,$(BUILD)/include/heed.h,$(umbrella))
 $(call keep,$(BUILD)/heed.pc,$(pkgconfig))
 $(call keep,$(BUILD)/version,$(VERSION))
-$(foreach part,lib bench tests,$(call keep,$(BUILD)/obj/$(part).list,$(LINK) $($(part)_obj) $(LIBS)))
+$(foreach part,lib bench tests,$(call keep,$(BUILD)/obj/$(part).list,$(LINK) $($(part)_obj) $(if $(filter tests,$(part)),$(tested_obj)) $(LIBS)))
 endif
 
 # ---- building ----------------------------------------------------------------------------------------------
 
-.PHONY: all demo demo-quick test test-all parts bench lint format sanitize install example clean help
+.PHONY: all demo demo-quick test test-all parts bench peer lint format sanitize install example clean help
 
 all: $(LIBRARY) $(PROGRAMS)  ## the library and all programs (this is what `make` alone does)
 
@@ -115,9 +116,9 @@ $(BUILD)/bench: $(bench_obj) $(BUILD)/obj/bench.list $(LIBRARY)
 	$(call say,link,$@)
 	$(Q)$(LINK) -o $@ $(bench_obj) -L$(BUILD) -lheed $(LIBS)
 
-$(BUILD)/tests: $(tests_obj) $(BUILD)/obj/tests.list $(LIBRARY)
+$(BUILD)/tests: $(tests_obj) $(tested_obj) $(BUILD)/obj/tests.list $(LIBRARY)
 	$(call say,link,$@)
-	$(Q)$(LINK) -o $@ $(tests_obj) -L$(BUILD) -lheed -lboost_unit_test_framework $(LIBS)
+	$(Q)$(LINK) -o $@ $(tests_obj) $(tested_obj) -L$(BUILD) -lheed -lboost_unit_test_framework $(LIBS)
 
 $(lib_obj) $(bench_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags
 	$(call say,c++,$<)
@@ -167,8 +168,17 @@ test-all: $(SETUP)  ## test, lint, sanitize, the example against an installed he
 parts:  # for .ci/run
 	@echo $(PARTS)
 
-bench: $(BUILD)/bench  ## build and run the benchmarks
-	$(Q)$(BUILD)/bench
+# The other side of the benchmarks: build/peer, or any python that has PyTorch: make bench PEER=/path/to/python
+PEER  = $(wildcard build/peer/bin/python)
+BENCH = core# or another: make bench BENCH=cores ARGS='--seconds 3'
+bench: $(BUILD)/bench  ## measure heed, and PyTorch beside it after `make peer` (or with PEER=PYTHON)
+	$(Q)$(BUILD)/bench $(BENCH) $(if $(PEER),--peer '$(PEER)') --json runs/bench/$(BENCH).json \
+	--svg runs/bench/$(BENCH).svg $(ARGS)
+
+peer:  ## fetch PyTorch into build/peer: a large download that only `make bench` uses
+	@echo 'fetching PyTorch into build/peer; this is large (gigabytes), and only the benchmarks use it'
+	$(Q)python3 -m venv build/peer && build/peer/bin/python -m pip install --progress-bar off torch numpy && \
+	echo 'done: `make bench` measures PyTorch, too'
 
 lint: $(SETUP)  ## include direction, formatting, the longest files and functions
 	$(Q).ci/setup lint && .ci/lint

@@ -69,11 +69,22 @@ template <class T> std::string range_text(T low, T high) {
   return above ? sentence(" of at most ", high) : "";
 }
 
+// Stores the text if it is one of the choices or there are none; otherwise returns what it must be.
+std::function<std::string(const std::string&)> set_one_of(std::string& value, const std::vector<std::string>& choices) {
+  return [&value, choices](const std::string& text) -> std::string {
+    if (!choices.empty() && std::find(choices.begin(), choices.end(), text) == choices.end())
+      return (choices.size() > 1 ? "one of " : "") + CLI::detail::join(choices, ", ") + suggestion(text, choices);
+    value = text;
+    return "";
+  };
+}
+
 }  // namespace
 
 struct CommandLine::Parser {
   CLI::App app;
   std::string program;
+  std::string word;  // the name of the one that stands without an option
   std::vector<std::string> names = {"--help", "--version", "--profile"};
   std::vector<std::string> flags = {"--help", "--version", "--profile"};
   bool profile = false;
@@ -168,14 +179,23 @@ void CommandLine::option(const std::string& name, double& value, const std::stri
 void CommandLine::option(const std::string& name, std::string& value, const std::string& help,
                          std::initializer_list<const char*> choices) {
   const std::vector<std::string> known(choices.begin(), choices.end());
-  const auto set = [&value, known](const std::string& text) -> std::string {
-    if (!known.empty() && std::find(known.begin(), known.end(), text) == known.end())
-      return (known.size() > 1 ? "one of " : "") + CLI::detail::join(known, ", ") + suggestion(text, known);
-    value = text;
-    return "";
-  };
   const std::string known_text = known.empty() ? "" : ": " + CLI::detail::join(known, " or ");
-  parser_->add(name, help + known_text + " (" + value + ")", "TEXT", set);
+  parser_->add(name, help + known_text + " (" + value + ")", "TEXT", set_one_of(value, known));
+}
+
+void CommandLine::word(const std::string& name, std::string& value, const std::string& help,
+                       const std::vector<std::string>& choices) {
+  HEED_CHECK(parser_->word.empty(), "CommandLine", "there is already a word, ", parser_->word, ", and ", name,
+             " would be the second; a program takes one");
+  parser_->word = name;
+  const auto set = set_one_of(value, choices);
+  auto check_and_set = [this, name, set](const std::string& text) {
+    parser_->check_unknown();  // the 5 of `--stpes 5` looks like a word
+    const std::string rule = set(text);
+    if (!rule.empty()) throw UsageError{"the " + name + " is \"" + text + "\"; it must be " + rule};
+  };
+  const std::string text = help + ": " + CLI::detail::join(choices, " or ") + " (" + value + ")";
+  parser_->app.add_option_function<std::string>(name, check_and_set, text)->type_name("");
 }
 
 void CommandLine::flag(const std::string& name, bool& value, const std::string& help) {

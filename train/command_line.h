@@ -19,6 +19,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace heed {
 
@@ -38,6 +39,10 @@ class CommandLine {
   void option(const std::string& name, std::string& value, const std::string& help,
               std::initializer_list<const char*> choices = {});
   void flag(const std::string& name, bool& value, const std::string& help);  // true when it is given
+  // A word that stands without an option, one of the choices: what the program is to do. It may be left away, and there
+  // is at most one. The name is for the help: "benchmark".
+  void word(const std::string& name, std::string& value, const std::string& help,
+            const std::vector<std::string>& choices);
 
   // False when there is nothing left to do: the help was printed (exit code 0), or what is wrong (exit code 2). An
   // option that is given twice counts as given last.

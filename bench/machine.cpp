@@ -1,0 +1,79 @@
+#include "bench/machine.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tensor/copy.h"
+#include "tensor/parallel.h"
+#include "tensor/random.h"
+
+namespace heed::bench {
+namespace {
+
+// The widest vector registers that this program is compiled for, in the compiler's own words.
+constexpr long kVectorBytes = __BIGGEST_ALIGNMENT__;
+using Vector [[gnu::vector_size(kVectorBytes)]] = float;
+constexpr long kChains = 12;  // independent sums: enough to hide 4 to 5 cycles at two a cycle, and fewer than registers
+constexpr long kSteps = 40'000, kPiecesPerThread = 4;
+constexpr double kBurst = 2.0 * kSteps * kChains * kVectorBytes / sizeof(float);  // operations in one piece
+
+float multiply_add_burst(float start) {
+  std::array<Vector, kChains> sums;
+  for (long i = 0; i < kChains; i++) sums[i] = Vector{} + start * float(i);
+  const Vector factor = Vector{} + 0.999f, addend = Vector{} + 0.5f;
+  for (long step = 0; step < kSteps; step++)
+    for (Vector& sum : sums) sum = sum * factor + addend;
+  Vector all{};
+  for (const Vector& sum : sums) all += sum;
+  return all[0];
+}
+
+Action multiply_adds() {
+  return [] {
+    volatile float start = 1;  // what is not known cannot be computed beforehand
+    parallel_for(kPiecesPerThread * threads(), 1,
+                 [&](long, long) { [[maybe_unused]] volatile float sink = multiply_add_burst(start); });
+  };
+}
+
+Case copy_case(long megabytes) {
+  const long rows = megabytes * 256;  // of 1024 floats: 4096 bytes
+  const double bytes = 2.0 * 4 * 1024 * double(rows);
+  return {.group = "machine",
+          .name = "copy of " + std::to_string(megabytes) + " MB",
+          .request = "copy " + std::to_string(rows) + " 1024",
+          .amount = bytes,
+          .limit = Limit::copy,
+          .make = [=]() -> Action {
+            Tensor from = randn({rows, 1024}, 1), to = clone(from);
+            return [=] { copy_into(to, from); };
+          }};
+}
+
+}  // namespace
+
+std::vector<Case> machine_cases() {
+  const Case peak{.group = "machine",
+                  .name = "fused multiply-adds",
+                  .amount = kBurst * double(kPiecesPerThread) * threads(),
+                  .make = multiply_adds};
+  return {peak, copy_case(4), copy_case(16), copy_case(64)};
+}
+
+void Limits::learn(const Result& machine) {
+  if (machine.work.limit == Limit::peak)
+    peak_ = machine.work.amount / machine.best * 1e-9;
+  else
+    copies_.push_back({machine.work.amount, std::max(machine.speed(), machine.has_peer() ? machine.peer_speed() : 0)});
+}
+
+double Limits::of(const Case& work) const {
+  if (work.limit == Limit::peak) return peak_;
+  const auto distance = [&](const Copy& copy) { return std::abs(std::log(copy.bytes / work.amount)); };
+  const auto nearest = std::min_element(copies_.begin(), copies_.end(),
+                                        [&](const Copy& a, const Copy& b) { return distance(a) < distance(b); });
+  return nearest == copies_.end() ? 0 : nearest->speed;
+}
+
+}  // namespace heed::bench

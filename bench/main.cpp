@@ -1,0 +1,58 @@
+// build/bench: measures heed on this machine, and PyTorch beside it. See bench/README.md.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "bench/harness.h"
+#include "tensor/error.h"
+#include "tensor/parallel.h"
+#include "train/command_line.h"
+
+using namespace heed;
+using namespace heed::bench;
+
+namespace {
+
+const Benchmark& benchmark_named(const std::string& name) {
+  for (const Benchmark* benchmark : benchmarks())
+    if (benchmark->name == name) return *benchmark;
+  fail("bench", "there is no benchmark ", name);
+}
+
+void declare(CommandLine& line, Settings& s) {
+  std::vector<std::string> names;
+  for (const Benchmark* benchmark : benchmarks()) names.push_back(benchmark->name);
+  line.word("benchmark", s.benchmark, "what to measure", names);
+  line.option("--seconds", s.seconds, "how long each case is measured", 0.01, 600);
+  line.option("--threads", s.threads, "threads of each side", 1, 64);
+  line.option("--peer", s.peer, "a python that has PyTorch, or another build of this program");
+  line.option("--peer-script", s.peer_script, "what that python runs instead of bench/peer.py");
+  line.option("--only", s.only, "cases with this in their name");
+  line.flag("--list", s.list, "show the cases and measure nothing");
+  line.option("--json", s.json, "a file for all figures");
+  line.option("--svg", s.svg, "a file for a picture");
+  line.option("--markdown", s.markdown, "a file for the table; replaces it between the marks in bench/README.md");
+}
+
+int list(const Benchmark& benchmark, const Settings& s) {
+  std::printf("%s\n", benchmark.about.c_str());
+  for (const Case& work : chosen_cases(benchmark, s))
+    std::printf("  %-14s %s\n", work.group.c_str(), work.name.c_str());
+  return 0;
+}
+
+int body(int argc, char** argv) {
+  if (argc == 3 && std::strcmp(argv[1], "--serve") == 0) return serve(std::atoi(argv[2]));  // see bench/worker.h
+  Settings s;
+  s.threads = std::min(2, threads());
+  CommandLine line("bench", "Measures heed on this machine, and PyTorch beside it.");
+  declare(line, s);
+  if (!line.parse(argc, argv)) return line.exit_code();
+  set_threads(s.threads);
+  const Benchmark& benchmark = benchmark_named(s.benchmark);
+  return s.list ? list(benchmark, s) : benchmark.run(benchmark, s);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return heed::run("bench", body, argc, argv); }

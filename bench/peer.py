@@ -1,0 +1,194 @@
+"""The other side of build/bench: PyTorch, told what to do on stdin, line by line.
+
+    work linear 4096 256 1024     prepares a piece of work and warms it up; answers `ok`, or `no` and a reason
+    time 20                       runs it 20 times in a row; answers the seconds it took
+    probe                         answers PyTorch's version, its threads and its vector width
+
+Work is the same as in bench/core_*.cpp, written the way a PyTorch user writes it.
+"""
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+
+torch.manual_seed(1)
+WORK = {}
+
+
+def work(function):
+    WORK[function.__name__] = function
+    return function
+
+
+def leaf(*shape):
+    return torch.randn(*shape, requires_grad=True)
+
+
+def both(forward, *leaves):
+    """Forward and backward with a gradient that is there already; gradients are made anew each time."""
+    dy = torch.randn_like(forward())
+
+    def run():
+        for x in leaves:
+            x.grad = None
+        forward().backward(dy)
+
+    return run
+
+
+def without_grad(forward):
+    def run():
+        with torch.inference_mode():
+            forward()
+
+    return run
+
+
+@work
+def copy(rows, cols):
+    x = torch.randn(rows, cols)
+    y = torch.empty_like(x)
+    return lambda: y.copy_(x)
+
+
+@work
+def matmul(m, n, k):
+    a, b = torch.randn(m, k), torch.randn(k, n)
+    return without_grad(lambda: a @ b)
+
+
+@work
+def linear(rows, width, out):
+    x, w, b = leaf(rows, width), leaf(out, width), leaf(out)
+    return both(lambda: F.linear(x, w, b), x, w, b)
+
+
+@work
+def batched(batch, m, k, n):
+    a, b = leaf(batch, m, k), leaf(batch, k, n)
+    return both(lambda: a @ b, a, b)
+
+
+@work
+def bias_gelu(rows, cols):
+    x, b = leaf(rows, cols), leaf(cols)
+    return both(lambda: F.gelu(x + b), x, b)
+
+
+@work
+def bias_gelu_tanh(rows, cols):
+    x, b = leaf(rows, cols), leaf(cols)
+    return both(lambda: F.gelu(x + b, approximate="tanh"), x, b)
+
+
+@work
+def layer_norm(rows, cols):
+    x, w, b = leaf(rows, cols), leaf(cols), leaf(cols)
+    return both(lambda: F.layer_norm(x, (cols,), w, b), x, w, b)
+
+
+@work
+def residual_norm(rows, cols):
+    x, r, w, b = leaf(rows, cols), leaf(rows, cols), leaf(cols), leaf(cols)
+    ds, dy = torch.randn(rows, cols), torch.randn(rows, cols)
+
+    def run():
+        for v in (x, r, w, b):
+            v.grad = None
+        s = x + r
+        torch.autograd.backward([s, F.layer_norm(s, (cols,), w, b)], [ds, dy])
+
+    return run
+
+
+@work
+def softmax(rows, cols):
+    x = leaf(rows, cols)
+    return both(lambda: F.softmax(x, -1), x)
+
+
+@work
+def cross_entropy(rows, classes):
+    x, targets = leaf(rows, classes), torch.randint(classes, (rows,))
+    return both(lambda: F.cross_entropy(x, targets), x)
+
+
+@work
+def dropout(rows, cols):
+    x = leaf(rows, cols)
+    return both(lambda: F.dropout(x, 0.1), x)
+
+
+@work
+def embedding(rows, vocabulary, cols):
+    table, ids = leaf(vocabulary, cols), torch.randint(vocabulary, (rows,))
+    return both(lambda: F.embedding(ids, table), table)
+
+
+@work
+def adamw(parameters, clip):
+    """All parameters in one tensor and with the fused kernel: the best case for PyTorch."""
+    w = leaf(parameters)
+    w.grad = torch.randn(parameters) * 1e-3
+    optimiser = torch.optim.AdamW([w], lr=1e-6, weight_decay=0.1, fused=True)
+
+    def run():
+        if clip:
+            torch.nn.utils.clip_grad_norm_([w], 1.0)
+        optimiser.step()
+
+    return run
+
+
+@work
+def decode(rows, width):
+    """What one token does between two attentions: linear, norm, GELU."""
+    x, w, b = torch.randn(rows, width), torch.randn(width, width) / width**0.5, torch.randn(width)
+    g, c = torch.ones(width), torch.zeros(width)
+    return without_grad(lambda: F.gelu(F.layer_norm(F.linear(x, w, b), (width,), g, c)))
+
+
+def forward(name, function):
+    def make(rows, cols):
+        x = torch.randn(rows, cols)
+        return without_grad(lambda: function(x))
+
+    WORK[name] = make
+
+
+forward("add", lambda x: x + x)
+forward("exp", torch.exp)
+forward("tanh", torch.tanh)
+forward("gelu", F.gelu)
+forward("sum_rows", lambda x: x.sum(1))
+forward("sum_columns", lambda x: x.sum(0))
+forward("transposed_copy", lambda x: x.t().contiguous())
+forward("normal", torch.randn_like)
+
+
+def answer(line):
+    global run
+    words = line.split()
+    if words[0] == "probe":
+        vectors = torch.backends.cpu.get_cpu_capability()
+        return f"PyTorch {torch.__version__.split('+')[0]}, {torch.get_num_threads()} threads, {vectors}"
+    if words[0] == "work":
+        if words[1] not in WORK:
+            return f"no {words[1]} is not written in bench/peer.py"
+        run = None  # frees the tensors of the work before
+        run = WORK[words[1]](*map(int, words[2:]))
+        for _ in range(3):
+            run()
+        return "ok"
+    begin = time.perf_counter()
+    for _ in range(int(words[1])):
+        run()
+    return repr(time.perf_counter() - begin)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(int(sys.argv[1]))
+    run = None
+    for request in sys.stdin:
+        print(answer(request), flush=True)

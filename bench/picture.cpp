@@ -1,0 +1,4 @@
+#include "bench/report.h"
+namespace heed::bench {
+std::string svg(const Report&) { return ""; }
+}  // namespace heed::bench

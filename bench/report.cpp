@@ -1,0 +1,169 @@
+#include "bench/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace heed::bench {
+namespace {
+
+template <class... Parts> std::string format(const char* pattern, Parts... parts) {
+  char text[512];
+  std::snprintf(text, sizeof text, pattern, parts...);
+  return text;
+}
+
+std::string plain(double x) { return format("%.4g", x); }
+const char* unit_of(const Case& work) { return work.limit == Limit::peak ? "GFLOP/s" : "GB/s"; }
+std::string speed_text(const Case& work, double speed) { return three_digits(speed) + " " + unit_of(work); }
+std::string ratio_text(double ratio) { return format("%.2fx", ratio); }
+
+std::string share_text(const Result& r) {
+  if (r.limit == 0) return "";
+  return format("%.0f%% of %s", 100 * r.share(), r.work.limit == Limit::peak ? "peak" : "copy");
+}
+
+enum class Verdict { open, met, missed };
+Verdict judge(double value, double bar) {
+  return value == 0 ? Verdict::open : value >= bar ? Verdict::met : Verdict::missed;
+}
+
+struct Judged {
+  std::string what;
+  Verdict verdict;
+};
+
+std::vector<Judged> judged(const Result& r) {
+  std::vector<Judged> list;
+  if (r.work.bar.ratio > 0) list.push_back({plain(r.work.bar.ratio) + "x", judge(r.ratio.middle, r.work.bar.ratio)});
+  if (r.work.bar.share > 0) list.push_back({plain(100 * r.work.bar.share) + "%", judge(r.share(), r.work.bar.share)});
+  return list;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return out + "\"";
+}
+
+std::string json_of(const Quartiles& q, double factor = 1) {
+  return format("[%.6g, %.6g, %.6g]", q.low * factor, q.middle * factor, q.high * factor);
+}
+
+std::string json_of(const Result& r) {
+  std::string out = "    {\"group\": " + quoted(r.work.group) + ", \"name\": " + quoted(r.work.name) +
+                    ", \"amount\": " + format("%.0f", r.work.amount) + ", \"unit\": " + quoted(unit_of(r.work)) +
+                    ", \"seconds\": " + json_of(r.ours) + ", \"speed\": " + plain(r.speed());
+  if (r.has_peer())
+    out += ", \"peer_seconds\": " + json_of(r.peer) + ", \"peer_speed\": " + plain(r.peer_speed()) +
+           ", \"ratio\": " + json_of(r.ratio);
+  if (r.limit > 0) out += ", \"limit\": " + plain(r.limit) + ", \"share\": " + plain(r.share());
+  if (r.work.bar.ratio > 0) out += ", \"bar_ratio\": " + plain(r.work.bar.ratio);
+  if (r.work.bar.share > 0) out += ", \"bar_share\": " + plain(r.work.bar.share);
+  if (!r.note.empty()) out += ", \"note\": " + quoted(r.note);
+  return out + "}";
+}
+
+std::string markdown_row(const Result& r) {
+  std::string row =
+      "| " + r.work.name + " | " + time_text(r.ours.middle) + " | " + speed_text(r.work, r.speed()) + " | ";
+  if (r.has_peer()) row += speed_text(r.work, r.peer_speed());
+  row += " | ";
+  if (r.has_peer())
+    row += "**" + ratio_text(r.ratio.middle) + "** (" + format("%.2f to %.2f", r.ratio.low, r.ratio.high) + ")";
+  return row + " | " + share_text(r) + " | " + verdict(r) + " |\n";
+}
+
+}  // namespace
+
+std::string three_digits(double x) {
+  if (!(std::abs(x) > 0) || !std::isfinite(x)) return format("%g", x);
+  const int decimals = std::clamp(2 - int(std::floor(std::log10(std::abs(x)) + 1e-12)), 0, 9);
+  return format("%.*f", decimals, x);
+}
+
+std::string time_text(double seconds) {
+  if (seconds < 1e-3) return three_digits(seconds * 1e6) + " us";
+  return seconds < 1 ? three_digits(seconds * 1e3) + " ms" : three_digits(seconds) + " s";
+}
+
+std::string Report::peer_name() const { return peer.substr(0, peer.find_first_of(" ,")); }
+
+std::string verdict(const Result& result) {
+  std::string out;
+  for (const Judged& bar : judged(result))
+    out += (out.empty() ? "" : ", ") + bar.what +
+           (bar.verdict == Verdict::open  ? " ?"
+            : bar.verdict == Verdict::met ? " met"
+                                          : " SHORT");
+  return out;
+}
+
+std::string table_head(const Report& report) {
+  return format("%-34s %9s %14s %14s %7s %13s %12s  %s", "work", "ours", "speed", report.peer_name().c_str(),
+                report.peer.empty() ? "" : "ratio", report.peer.empty() ? "" : "its quartiles", "share", "bar");
+}
+
+std::string table_line(const Result& r) {
+  std::string line = format("%-34s %9s %14s", r.work.name.c_str(), time_text(r.ours.middle).c_str(),
+                            speed_text(r.work, r.speed()).c_str());
+  line += format(" %14s %7s %13s", r.has_peer() ? speed_text(r.work, r.peer_speed()).c_str() : "",
+                 r.has_peer() ? ratio_text(r.ratio.middle).c_str() : "",
+                 r.has_peer() ? format("%.2f to %.2f", r.ratio.low, r.ratio.high).c_str() : "");
+  line += format(" %12s  ", share_text(r).c_str()) + verdict(r);
+  if (!r.note.empty()) line += "  (" + r.note + ")";
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+std::string summary(const std::vector<Result>& results) {
+  int bars = 0, measured = 0, met = 0;
+  std::vector<double> spreads;
+  for (const Result& r : results) {
+    for (const Judged& bar : judged(r)) {
+      bars++;
+      measured += bar.verdict != Verdict::open;
+      met += bar.verdict == Verdict::met;
+    }
+    spreads.push_back((r.ours.high - r.ours.low) / r.ours.middle);
+  }
+  std::string out = format("%d of %d bars measured, %d met, %d short", measured, bars, met, measured - met);
+  if (bars == 0) out = "no bars among these";
+  return out + format("; half of our turns lie within %.0f%% of each other (0%%: a quiet machine)",
+                      100 * quartiles(spreads).middle);
+}
+
+std::string markdown(const Report& report) {
+  const std::string peer = report.peer.empty() ? "peer" : report.peer_name();
+  std::string out = "Made by `" + report.command + "` on " + report.machine +
+                    (report.peer.empty() ? "" : "; peer: " + report.peer) + ".\n\n";
+  out += "| work | ours | speed | " + peer + " | ratio (quartiles) | share | bar |\n|---|--:|--:|--:|--:|--:|---|\n";
+  std::string group;
+  for (const Result& r : report.results) {
+    if (r.work.group != group) out += "| *" + r.work.group + "* | | | | | | |\n";
+    group = r.work.group;
+    out += markdown_row(r);
+  }
+  return out + "\n" + summary(report.results) + ".\n";
+}
+
+std::string json(const Report& report) {
+  std::string out = "{\n  \"benchmark\": " + quoted(report.benchmark) + ",\n  \"command\": " + quoted(report.command) +
+                    ",\n  \"machine\": " + quoted(report.machine) + ",\n  \"peer\": " + quoted(report.peer) +
+                    ",\n  \"about\": \"three numbers are the lower quartile, the median and the upper quartile; " +
+                    "ratio: the peer's seconds over ours\",\n  \"results\": [";
+  for (size_t i = 0; i < report.results.size(); i++) out += (i ? ",\n" : "\n") + json_of(report.results[i]);
+  return out + "\n  ]\n}\n";
+}
+
+std::string replaced_between(const std::string& text, const std::string& name, const std::string& by) {
+  const std::string first = "<!-- " + name + " -->\n", last = "<!-- end " + name + " -->";
+  const size_t from = text.find(first), to = text.find(last);
+  if (from == std::string::npos || to == std::string::npos || to < from) return by;
+  return text.substr(0, from + first.size()) + by + text.substr(to);
+}
+
+}  // namespace heed::bench

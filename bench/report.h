@@ -1,0 +1,36 @@
+// What the harness tells: a table for people while it runs, and the same as Markdown, JSON and a picture.
+#pragma once
+
+#include "bench/harness.h"
+
+namespace heed::bench {
+
+struct Report {
+  std::string benchmark;  // "core"
+  std::string command;    // what makes it again
+  std::string machine;    // the line that programs print at start, and the CPU
+  std::string peer;       // who the peer is: "PyTorch 2.15.0, 2 threads, AVX2"; empty: there is none
+  std::vector<Result> results;
+
+  std::string peer_name() const;  // its first word
+};
+
+std::string table_head(const Report& report);
+std::string table_line(const Result& result);
+std::string verdict(const Result& result);                // "0.95x met", "1x met, 60% short", "3x ?"
+std::string summary(const std::vector<Result>& results);  // the bars, and how quiet the machine was
+
+std::string markdown(const Report& report);
+std::string json(const Report& report);
+// Bars of the ratio to the peer, or of the share of the machine's limit if there is no peer.
+std::string svg(const Report& report);
+
+// The text with what stands between the lines `<!-- NAME -->` and `<!-- end NAME -->` replaced. Without these lines:
+// the new text alone.
+std::string replaced_between(const std::string& text, const std::string& name, const std::string& by);
+
+// "0.0123", "1.23", "123", "12300": three digits. "4.56 ms", "12.3 us".
+std::string three_digits(double x);
+std::string time_text(double seconds);
+
+}  // namespace heed::bench

@@ -1,0 +1,84 @@
+// run_cases: a benchmark that is a list of cases.
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "bench/machine.h"
+#include "bench/run.h"
+
+namespace heed::bench {
+namespace {
+
+// Measures, and tells what it does meanwhile.
+class Session {
+ public:
+  explicit Session(const Settings& settings) : settings_(settings), peer_(open_peer(settings)) {}
+
+  std::string peer_description() {
+    try {
+      return peer_ ? peer_->ask("probe") : "";
+    } catch (const WorkerError& error) {
+      drop_peer(error);
+      return "";
+    }
+  }
+
+  Result measure(const Case& work) {
+    const Transient line("measuring " + work.name + " ...");
+    const Action action = work.make();
+    action();
+    try {
+      return measure_with_peer(work, action);
+    } catch (const WorkerError& error) {  // gone for this case and for all that follow
+      drop_peer(error);
+      return result_of(work, take_turns({own_side(action)}, settings_.seconds));
+    }
+  }
+
+ private:
+  Result measure_with_peer(const Case& work, const Action& action) {
+    std::vector<Side> sides = {own_side(action)};
+    std::string note;
+    if (peer_ && !work.request.empty()) note = peer_->prepare(work.request);
+    if (peer_ && !work.request.empty() && note.empty()) sides.push_back(peer_->side());
+    Result result = result_of(work, take_turns(sides, settings_.seconds));
+    result.note = note;
+    return result;
+  }
+
+  void drop_peer(const WorkerError& error) {
+    peer_.reset();
+    std::fflush(stdout);
+    std::cerr << error.what() << "; going on without it\n";
+  }
+
+  const Settings& settings_;
+  std::unique_ptr<Worker> peer_;
+};
+
+}  // namespace
+
+int run_cases(const Benchmark& benchmark, const Settings& settings) {
+  const std::vector<Case> cases = chosen_cases(benchmark, settings);
+  Session session(settings);
+  Report report = start_report(settings, session.peer_description());
+  Limits limits;
+  Table table(report);
+  for (const Case& work : machine_cases()) {
+    const Result result = session.measure(work);
+    limits.learn(result);
+    table.add(result);
+  }
+  for (const Case& work : cases) {
+    Result result = session.measure(work);
+    result.limit = limits.of(work);
+    table.add(result);
+  }
+  table.finish(settings);
+  return 0;
+}
+
+}  // namespace heed::bench

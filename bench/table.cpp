@@ -1,0 +1,116 @@
+// The frame around the measurements: who takes part, the table as it grows, the files at the end.
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "bench/run.h"
+#include "tensor/machine.h"
+#include "train/write_file.h"
+
+namespace heed::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(std::min(line.find(": ") + 2, line.size()));
+  return "a CPU without a name";
+}
+
+// A folder above or a file name may look like python; a link to python does not have to: `python`, `python3.11`, `pypy`.
+bool is_python(const std::string& program) { return fs::path(program).filename().string().starts_with("py"); }
+
+std::vector<std::string> peer_command(const Settings& s) {
+  const std::string threads = std::to_string(s.threads);
+  if (!is_python(s.peer)) return {s.peer, "--serve", threads};
+  const fs::path beside = fs::path(own_program()).parent_path().parent_path() / "bench" / "peer.py";
+  const std::string script = s.peer_script.empty() ? beside.string() : s.peer_script;
+  if (!fs::exists(script)) throw WorkerError(script + " is not there; --peer-script names another");
+  return {s.peer, script, threads};
+}
+
+std::string command_text(const Settings& s) {
+  std::ostringstream text;
+  text << "build/bench " << s.benchmark << " --threads " << s.threads << " --seconds " << s.seconds;
+  if (!s.peer.empty()) text << (is_python(s.peer) ? " --peer PYTHON" : " --peer BENCH");
+  if (!s.only.empty()) text << " --only '" << s.only << "'";
+  return text.str();
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+std::string own_program() { return fs::read_symlink("/proc/self/exe").string(); }
+
+std::unique_ptr<Worker> open_peer(const Settings& s) {
+  if (s.peer.empty()) return nullptr;
+  const std::string threads = std::to_string(s.threads);
+  try {
+    return std::make_unique<Worker>("the peer", peer_command(s),
+                                    std::vector{"OMP_NUM_THREADS=" + threads, "MKL_NUM_THREADS=" + threads});
+  } catch (const WorkerError& error) {
+    std::cerr << error.what() << "; going on without it\n";
+    return nullptr;
+  }
+}
+
+Report start_report(const Settings& s, const std::string& peer) {
+  for (const std::string& file : {s.json, s.svg, s.markdown})
+    if (!file.empty()) check_writable(file);
+  return {.benchmark = s.benchmark,
+          .command = command_text(s),
+          .machine = cpu_name() + ", " + machine_description(),
+          .peer = peer,
+          .results = {}};
+}
+
+Table::Table(Report& report) : report_(report) {
+  std::printf("ours   %s\n", report.machine.c_str());
+  if (report.peer.empty())
+    std::printf("peer   none: `make peer` fetches PyTorch once, then `make bench` measures it, too\n");
+  else
+    std::printf("peer   %s\n", report.peer.c_str());
+  std::printf("f32; medians of turns that the sides take; ratio: the peer's time over ours\n\n%s\n",
+              table_head(report).c_str());
+}
+
+void Table::add(const Result& result) {
+  if (report_.results.empty() || report_.results.back().work.group != result.work.group)
+    std::printf("\n%s\n", result.work.group.c_str());
+  std::printf("%s\n", table_line(result).c_str());
+  std::fflush(stdout);
+  report_.results.push_back(result);
+}
+
+void Table::finish(const Settings& s) {
+  std::printf("\n%s\n", summary(report_.results).c_str());
+  const auto write = [](const std::string& path, const std::string& text) {
+    if (path.empty()) return;
+    write_file(path, text);
+    std::printf("written: %s\n", path.c_str());
+  };
+  write(s.json, json(report_));
+  write(s.svg, svg(report_));
+  if (!s.markdown.empty())
+    write(s.markdown, replaced_between(content_of(s.markdown), "bench " + s.benchmark, markdown(report_)));
+}
+
+Transient::Transient(const std::string& text) {
+  if (isatty(2)) std::cerr << text << std::flush;
+}
+
+Transient::~Transient() {
+  if (isatty(2)) std::cerr << "\r\x1b[K" << std::flush;
+}
+
+}  // namespace heed::bench
