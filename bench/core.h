@@ -12,6 +12,8 @@ std::vector<Case> kernel_cases();    // bias and GELU, norms, softmax, cross-ent
 std::vector<Case> memory_cases();    // dropout, embedding, AdamW; elementwise ops and sums, forward
 std::vector<Case> decoding_cases();  // a few rows through linear, norm and GELU
 
+Case product_case(long m, long n, long k);  // (M, K) x (K, N), forward
+
 // Work of one op on leaves of these shapes: forward, then backward with a gradient that was there before. Every time the
 // leaves are new, so that gradients are stored and not added to old ones.
 using Forward = std::function<Variable(const std::vector<Variable>& leaves)>;

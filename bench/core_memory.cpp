@@ -34,14 +34,16 @@ Case dropout_case(long T, long C) {
 
 // forward: ids, table -> y; backward: ids, dy -> dtable
 Case embedding_case(long T, long V, long C) {
-  const Tensor ids = random_ids(T, V);
   return {.group = kTraining,
           .name = "embedding " + times({T}) + " of " + times({V, C}) + ", f+b",
           .request = request("embedding", {T, V, C}),
           .amount = 2.0 * (8 * double(T) + 4 * double(V * C) + 4 * double(T * C)),
           .limit = Limit::copy,
           .bar = kBar,
-          .make = forward_backward({{V, C}}, [=](auto& v) { return embedding(v[0], ids); })};
+          .make = [=] {
+            const Tensor ids = random_ids(T, V);
+            return forward_backward({{V, C}}, [=](auto& v) { return embedding(v[0], ids); })();
+          }};
 }
 
 class Flat : public Module {

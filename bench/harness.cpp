@@ -7,6 +7,7 @@
 #include <sstream>
 #include <utility>
 
+#include "bench/machine.h"
 #include "tensor/error.h"
 #include "tensor/machine.h"
 #include "tensor/parallel.h"
@@ -32,9 +33,15 @@ double timed(const Action& action, long repetitions) {
 }
 
 Action prepared(const std::string& request) {
-  for (const Benchmark* benchmark : benchmarks())
-    for (const Case& work : benchmark->cases())
-      if (work.request == request) return work.make();
+  const auto find = [&](const std::vector<Case>& cases) {
+    return std::find_if(cases.begin(), cases.end(), [&](const Case& work) { return work.request == request; });
+  };
+  const std::vector<Case> machine = machine_cases();
+  if (const auto found = find(machine); found != machine.end()) return found->make();
+  for (const Benchmark* benchmark : benchmarks()) {
+    const std::vector<Case> cases = benchmark->cases();
+    if (const auto found = find(cases); found != cases.end()) return found->make();
+  }
   fail("serve", "no benchmark has the work \"", request, "\"");
 }
 

@@ -36,8 +36,12 @@ void declare(CommandLine& line, Settings& s) {
 
 int list(const Benchmark& benchmark, const Settings& s) {
   std::printf("%s\n", benchmark.about.c_str());
-  for (const Case& work : chosen_cases(benchmark, s))
-    std::printf("  %-14s %s\n", work.group.c_str(), work.name.c_str());
+  std::string group;
+  for (const Case& work : chosen_cases(benchmark, s)) {
+    if (work.group != group) std::printf("\n%s\n", work.group.c_str());
+    group = work.group;
+    std::printf("  %s\n", work.name.c_str());
+  }
   return 0;
 }
 

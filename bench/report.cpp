@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace heed::bench {
 namespace {
@@ -13,10 +14,13 @@ template <class... Parts> std::string format(const char* pattern, Parts... parts
   return text;
 }
 
+constexpr double kDisturbed = 0.1;  // cores; of two that is 5%
+
 std::string plain(double x) { return format("%.4g", x); }
 const char* unit_of(const Case& work) { return work.limit == Limit::peak ? "GFLOP/s" : "GB/s"; }
-std::string speed_text(const Case& work, double speed) { return three_digits(speed) + " " + unit_of(work); }
-std::string ratio_text(double ratio) { return format("%.2fx", ratio); }
+std::string range_text(const Quartiles& q) {
+  return ratio_text(q.low).substr(0, ratio_text(q.low).size() - 1) + " to " + ratio_text(q.high);
+}
 
 std::string share_text(const Result& r) {
   if (r.limit == 0) return "";
@@ -72,8 +76,7 @@ std::string markdown_row(const Result& r) {
       "| " + r.work.name + " | " + time_text(r.ours.middle) + " | " + speed_text(r.work, r.speed()) + " | ";
   if (r.has_peer()) row += speed_text(r.work, r.peer_speed());
   row += " | ";
-  if (r.has_peer())
-    row += "**" + ratio_text(r.ratio.middle) + "** (" + format("%.2f to %.2f", r.ratio.low, r.ratio.high) + ")";
+  if (r.has_peer()) row += "**" + ratio_text(r.ratio.middle) + "** (" + range_text(r.ratio) + ")";
   return row + " | " + share_text(r) + " | " + verdict(r) + " |\n";
 }
 
@@ -81,9 +84,13 @@ std::string markdown_row(const Result& r) {
 
 std::string three_digits(double x) {
   if (!(std::abs(x) > 0) || !std::isfinite(x)) return format("%g", x);
-  const int decimals = std::clamp(2 - int(std::floor(std::log10(std::abs(x)) + 1e-12)), 0, 9);
+  const double rounded = std::strtod(format("%.2e", x).c_str(), nullptr);  // 99.96 has three digits before the point
+  const int decimals = std::clamp(2 - int(std::floor(std::log10(std::abs(rounded)) + 1e-12)), 0, 9);
   return format("%.*f", decimals, x);
 }
+
+std::string speed_text(const Case& work, double speed) { return three_digits(speed) + " " + unit_of(work); }
+std::string ratio_text(double ratio) { return format("%.*fx", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio); }
 
 std::string time_text(double seconds) {
   if (seconds < 1e-3) return three_digits(seconds * 1e6) + " us";
@@ -110,19 +117,19 @@ std::string table_head(const Report& report) {
 std::string table_line(const Result& r) {
   std::string line = format("%-34s %9s %14s", r.work.name.c_str(), time_text(r.ours.middle).c_str(),
                             speed_text(r.work, r.speed()).c_str());
-  line += format(" %14s %7s %13s", r.has_peer() ? speed_text(r.work, r.peer_speed()).c_str() : "",
-                 r.has_peer() ? ratio_text(r.ratio.middle).c_str() : "",
-                 r.has_peer() ? format("%.2f to %.2f", r.ratio.low, r.ratio.high).c_str() : "");
+  line +=
+      format(" %14s %7s %13s", r.has_peer() ? speed_text(r.work, r.peer_speed()).c_str() : "",
+             r.has_peer() ? ratio_text(r.ratio.middle).c_str() : "", r.has_peer() ? range_text(r.ratio).c_str() : "");
   line += format(" %12s  ", share_text(r).c_str()) + verdict(r);
   if (!r.note.empty()) line += "  (" + r.note + ")";
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
 }
 
-std::string summary(const std::vector<Result>& results) {
+std::string summary(const Report& report) {
   int bars = 0, measured = 0, met = 0;
   std::vector<double> spreads;
-  for (const Result& r : results) {
+  for (const Result& r : report.results) {
     for (const Judged& bar : judged(r)) {
       bars++;
       measured += bar.verdict != Verdict::open;
@@ -130,10 +137,11 @@ std::string summary(const std::vector<Result>& results) {
     }
     spreads.push_back((r.ours.high - r.ours.low) / r.ours.middle);
   }
-  std::string out = format("%d of %d bars measured, %d met, %d short", measured, bars, met, measured - met);
-  if (bars == 0) out = "no bars among these";
-  return out + format("; half of our turns lie within %.0f%% of each other (0%%: a quiet machine)",
-                      100 * quartiles(spreads).middle);
+  std::string out = format("%d of %d bars measured: %d met, %d short\n", measured, bars, met, measured - met);
+  out += format("between the quartiles of our turns lie %.0f%% of the median", 100 * quartiles(spreads).middle);
+  if (report.others >= 0) out += format("; other programs kept %.2f cores busy", report.others);
+  if (report.others > kDisturbed) out += ": measure again when the machine is quiet";
+  return out;
 }
 
 std::string markdown(const Report& report) {
@@ -147,12 +155,15 @@ std::string markdown(const Report& report) {
     group = r.work.group;
     out += markdown_row(r);
   }
-  return out + "\n" + summary(report.results) + ".\n";
+  std::string end = summary(report);
+  std::replace(end.begin(), end.end(), '\n', ' ');
+  return out + "\n" + end + ".\n";
 }
 
 std::string json(const Report& report) {
   std::string out = "{\n  \"benchmark\": " + quoted(report.benchmark) + ",\n  \"command\": " + quoted(report.command) +
                     ",\n  \"machine\": " + quoted(report.machine) + ",\n  \"peer\": " + quoted(report.peer) +
+                    ",\n  \"cores_taken_by_others\": " + plain(report.others) +
                     ",\n  \"about\": \"three numbers are the lower quartile, the median and the upper quartile; " +
                     "ratio: the peer's seconds over ours\",\n  \"results\": [";
   for (size_t i = 0; i < report.results.size(); i++) out += (i ? ",\n" : "\n") + json_of(report.results[i]);

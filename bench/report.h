@@ -10,15 +10,16 @@ struct Report {
   std::string command;    // what makes it again
   std::string machine;    // the line that programs print at start, and the CPU
   std::string peer;       // who the peer is: "PyTorch 2.15.0, 2 threads, AVX2"; empty: there is none
-  std::vector<Result> results;
+  std::vector<Result> results = {};
+  double others = -1;  // cores that other programs kept busy meanwhile; -1: not known
 
   std::string peer_name() const;  // its first word
 };
 
 std::string table_head(const Report& report);
 std::string table_line(const Result& result);
-std::string verdict(const Result& result);                // "0.95x met", "1x met, 60% short", "3x ?"
-std::string summary(const std::vector<Result>& results);  // the bars, and how quiet the machine was
+std::string verdict(const Result& result);  // "0.95x met", "1x met, 60% short", "3x ?"
+std::string summary(const Report& report);  // the bars, and how quiet the machine was: two lines
 
 std::string markdown(const Report& report);
 std::string json(const Report& report);
@@ -29,8 +30,10 @@ std::string svg(const Report& report);
 // the new text alone.
 std::string replaced_between(const std::string& text, const std::string& name, const std::string& by);
 
-// "0.0123", "1.23", "123", "12300": three digits. "4.56 ms", "12.3 us".
-std::string three_digits(double x);
-std::string time_text(double seconds);
+// Numbers for people.
+std::string three_digits(double x);                      // "0.0123", "1.23", "123", "12300"
+std::string time_text(double seconds);                   // "4.56 ms", "12.3 us"
+std::string ratio_text(double ratio);                    // "0.95x", "12.3x", "123x"
+std::string speed_text(const Case& work, double speed);  // "123 GFLOP/s", "12.3 GB/s"
 
 }  // namespace heed::bench

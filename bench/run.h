@@ -16,12 +16,18 @@ Report start_report(const Settings& settings, const std::string& peer);
 // Prints results as they come, with a line for every new group.
 class Table {
  public:
-  explicit Table(Report& report);  // prints what is measured, and the head
+  // Prints what is measured, and the head. `workers`: processor seconds of the workers that are alive.
+  Table(Report& report, const Settings& settings, std::function<double()> workers);
   void add(const Result& result);
-  void finish(const Settings& settings);  // the summary, and the files that are asked for
+  void finish();  // the summary, and the files that are asked for
 
  private:
+  double others_seconds() const;  // processor time of all other programs, since the start of the machine
+
   Report& report_;
+  const Settings& settings_;
+  std::function<double()> workers_;
+  double others_before_, start_;
 };
 
 // While one lives, a terminal shows this line; nothing elsewhere.

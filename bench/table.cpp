@@ -1,11 +1,15 @@
 // The frame around the measurements: who takes part, the table as it grows, the files at the end.
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <utility>
 
 #include "bench/run.h"
 #include "tensor/machine.h"
@@ -43,6 +47,24 @@ std::string command_text(const Settings& s) {
   return text.str();
 }
 
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// Processor time that this machine has spent at work, for any program.
+double machine_seconds() {
+  std::ifstream file("/proc/stat");  // cpu user nice system idle iowait irq softirq steal
+  std::string word;
+  double user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0, steal = 0;
+  file >> word >> user >> nice >> system >> idle >> wait >> irq >> soft >> steal;
+  return (user + nice + system + irq + soft + steal) / double(sysconf(_SC_CLK_TCK));
+}
+
+double used_by(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  return double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
 std::string content_of(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -70,13 +92,19 @@ Report start_report(const Settings& s, const std::string& peer) {
   return {.benchmark = s.benchmark,
           .command = command_text(s),
           .machine = cpu_name() + ", " + machine_description(),
-          .peer = peer,
-          .results = {}};
+          .peer = peer};
 }
 
-Table::Table(Report& report) : report_(report) {
+Table::Table(Report& report, const Settings& settings, std::function<double()> workers)
+    : report_(report),
+      settings_(settings),
+      workers_(std::move(workers)),
+      others_before_(others_seconds()),
+      start_(now()) {
   std::printf("ours   %s\n", report.machine.c_str());
-  if (report.peer.empty())
+  if (report.peer.empty() && !settings.peer.empty())
+    std::printf("peer   none: it did not start\n");
+  else if (report.peer.empty())
     std::printf("peer   none: `make peer` fetches PyTorch once, then `make bench` measures it, too\n");
   else
     std::printf("peer   %s\n", report.peer.c_str());
@@ -92,8 +120,14 @@ void Table::add(const Result& result) {
   report_.results.push_back(result);
 }
 
-void Table::finish(const Settings& s) {
-  std::printf("\n%s\n", summary(report_.results).c_str());
+double Table::others_seconds() const {
+  return machine_seconds() - used_by(RUSAGE_SELF) - used_by(RUSAGE_CHILDREN) - workers_();
+}
+
+void Table::finish() {
+  const Settings& s = settings_;
+  if (machine_seconds() > 0) report_.others = std::max(0.0, (others_seconds() - others_before_) / (now() - start_));
+  std::printf("\n%s\n", summary(report_).c_str());
   const auto write = [](const std::string& path, const std::string& text) {
     if (path.empty()) return;
     write_file(path, text);

@@ -6,17 +6,17 @@
 
 #include <cstdio>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/turns.h"
+#include "tensor/error.h"
 
 namespace heed::bench {
 
 // The process is gone or makes no sense. The text is a sentence for the user.
-struct WorkerError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+class WorkerError : public Error {
+  using Error::Error;
 };
 
 class Worker {

@@ -159,6 +159,39 @@ BOOST_AUTO_TEST_CASE(mistakes_of_the_programmer_are_errors) {
              "CommandLine: the default of --few is 5; it must be a whole number from 1 to 3");
 }
 
+BOOST_AUTO_TEST_CASE(one_word_may_say_what_to_do) {
+  const auto parse_word = [](std::vector<const char*> arguments, std::string& text) {
+    const Captured out(std::cout), err(std::cerr);
+    std::string what = "core";
+    long seconds = 1;
+    CommandLine line("bench", "Measures.");
+    line.word("benchmark", what, "what to measure", {"attention", "core"});
+    line.option("--seconds", seconds, "how long");
+    arguments.insert(arguments.begin(), "bench");
+    const bool good = line.parse(int(arguments.size()), arguments.data());
+    text = out.text.str() + err.text.str();
+    return good ? what + " " + std::to_string(seconds) : text.substr(0, text.find('\n'));
+  };
+  std::string text;
+  BOOST_TEST(parse_word({}, text) == "core 1");
+  BOOST_TEST(parse_word({"attention", "--seconds", "2"}, text) == "attention 2");
+  BOOST_TEST(parse_word({"--seconds", "2", "attention"}, text) == "attention 2");
+  BOOST_TEST(parse_word({"atention"}, text) ==
+             "bench: the benchmark is \"atention\"; it must be one of attention, core; did you mean attention?");
+  BOOST_TEST(parse_word({"core", "attention"}, text) == "bench: \"attention\" belongs to no option");
+  BOOST_TEST(parse_word({"--secnods", "2"}, text) == "bench: unknown option --secnods; did you mean --seconds?");
+  parse_word({"--help"}, text);
+  BOOST_TEST((text.find("what to measure: attention or core (core)") != std::string::npos), text);
+}
+
+BOOST_AUTO_TEST_CASE(a_second_word_is_a_mistake_of_the_programmer) {
+  CommandLine line("bench", "Measures.");
+  std::string what = "core";
+  line.word("benchmark", what, "what to measure", {"core"});
+  BOOST_TEST(error_of([&] { line.word("size", what, "how large", {"core"}); }) ==
+             "CommandLine: there is already a word, benchmark, and size would be the second; a program takes one");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_program_throws_becomes_a_line_and_exit_code_1) {
   std::string err;
   BOOST_TEST(run_throwing(err, [](int, char**) -> int { fail("matmul", "a is too small"); }) == 1);

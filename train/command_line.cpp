@@ -180,7 +180,7 @@ void CommandLine::option(const std::string& name, std::string& value, const std:
                          std::initializer_list<const char*> choices) {
   const std::vector<std::string> known(choices.begin(), choices.end());
   const std::string known_text = known.empty() ? "" : ": " + CLI::detail::join(known, " or ");
-  parser_->add(name, help + known_text + " (" + value + ")", "TEXT", set_one_of(value, known));
+  parser_->add(name, help + known_text + (value.empty() ? "" : " (" + value + ")"), "TEXT", set_one_of(value, known));
 }
 
 void CommandLine::word(const std::string& name, std::string& value, const std::string& help,
