@@ -1,10 +1,10 @@
-// Up to four rows are dot products, with vectors along k. More rows are computed as c^T = b a^T: a is small and is turned
+// Up to three rows are dot products, with vectors along k. More rows are computed as c^T = b a^T: a is small and is turned
 // round first, so that vectors run along its rows.
 #include "tensor/cpu/small_matmul.h"
 
 #include <utility>
 
-#include "tensor/cpu/simd.h"
+#include "tensor/cpu/gemm_tile.h"
 
 namespace heed {
 namespace {
@@ -64,42 +64,21 @@ void dot_products(T* c, long c_row, const T* a, long a_row, const T* b, long b_r
 
 // ---- turned round
 
-constexpr long kDepth = 512;  // along k: what is turned round fits into the first or second cache
+constexpr long kDepth = 512, kColumns = 48;  // along k and n: a piece of a^T and of c^T stay in the caches
+constexpr long kWidth = kFewRows + 16;       // room for the rows of a, rounded up to whole vectors
 
-// out (R, N vectors) = b (R, depth) turned (depth, N vectors), all in registers until it is done; `width` between rows
-template <class T, long R, long N> void tile(T* out, const T* b, long b_row, const T* turned, long width, long depth) {
-  constexpr long L = Vec<T>::kLanes;
-  Vec<T> sums[R][N];
-  for (auto& row : sums)
-    for (auto& sum : row) sum = T(0);
-  for (long p = 0; p < depth; p++)
-    for (long i = 0; i < R; i++) {
-      const Vec<T> left(b[i * b_row + p]);
-      for (long j = 0; j < N; j++) sums[i][j] = sums[i][j] + left * Vec<T>::load(turned + p * width + j * L);
-    }
-  for (long i = 0; i < R; i++)
-    for (long j = 0; j < N; j++) sums[i][j].store(out + i * width + j * L);
-}
-
-// c (m, R) = or += the transpose of the tiles that make up all `width` columns of a^T
-template <class T, long R>
-void columns(T* c, long c_row, const T* b, long b_row, const T* turned, long m, long width, long depth, bool add) {
-  constexpr long L = Vec<T>::kLanes;
-  alignas(64) T out[R * (kFewRows + 16)];
-  long j = 0;
-  for (; j + 2 * L <= width; j += 2 * L) tile<T, R, 2>(out + j, b, b_row, turned + j, width, depth);
-  if (j < width) tile<T, R, 1>(out + j, b, b_row, turned + j, width, depth);
-  for (long i = 0; i < m; i++)
-    for (long r = 0; r < R; r++) c[i * c_row + r] = out[r * width + i] + (add ? c[i * c_row + r] : T(0));
-}
-
-// All n columns: R at a time, the last ones one by one.
-template <class T, long R>
-void all_columns(T* c, long c_row, const T* b, long b_row, const T* turned, long m, long n, long width, long depth,
-                 bool add) {
-  long j = 0;
-  for (; j + R <= n; j += R) columns<T, R>(c + j, c_row, b + j * b_row, b_row, turned, m, width, depth, add);
-  for (; j < n; j++) columns<T, 1>(c + j, c_row, b + j * b_row, b_row, turned, m, width, depth, add);
+// c (m, n) = or += a (m, depth) b^T, b (n, depth), with turned (depth, width) = a^T, and zeros beyond m
+template <class T>
+void columns(T* c, long c_row, const T* b, long b_row, const T* turned, long width, long m, long n, long depth,
+             bool add) {
+  alignas(64) T block[kColumns * kWidth];  // (columns, width): a piece of c^T
+  for (long j = 0; j < n; j += kColumns) {
+    const long count = std::min(kColumns, n - j);
+    gemm_tile<Into::store>(block, width, TileMatrix<T>{b + j * b_row, b_row, 1}, turned, width, count, width, depth);
+    for (long i = 0; i < m; i++)
+      for (long r = 0; r < count; r++)
+        c[i * c_row + j + r] = block[r * width + i] + (add ? c[i * c_row + j + r] : T(0));
+  }
 }
 
 template <class T>
@@ -107,15 +86,13 @@ void turned_round(T* c, long c_row, const T* a, long a_row, long a_col, const T*
                   long k) {
   constexpr long L = Vec<T>::kLanes;
   const long width = (m + L - 1) / L * L;
-  alignas(64) T turned[kDepth * (kFewRows + 16)];  // (depth, width): a^T, and zeros
+  alignas(64) T turned[kDepth * kWidth];
   for (long first = 0; first < k; first += kDepth) {
     const long depth = std::min(kDepth, k - first);
     std::fill_n(turned, width > m ? depth * width : 0, T(0));
     for (long i = 0; i < m; i++)
       for (long p = 0; p < depth; p++) turned[p * width + i] = a[i * a_row + (first + p) * a_col];
-    // 12 x 1 or 6 x 2 sums and what they are made of fit into 16 registers, and are enough to hide the additions' delay
-    const auto run = width == L ? all_columns<T, 12> : all_columns<T, 6>;
-    run(c, c_row, b + first, b_row, turned, m, n, width, depth, first > 0);
+    columns(c, c_row, b + first, b_row, turned, width, m, n, depth, first > 0);
   }
 }
 
@@ -124,7 +101,7 @@ void turned_round(T* c, long c_row, const T* a, long a_row, long a_col, const T*
 template <class T>
 void small_matmul(T* c, long c_row, const T* a, long a_row, long a_col, const T* b, long b_row, long m, long n,
                   long k) {
-  if (m <= 4 && a_col == 1)
+  if (m <= 3 && a_col == 1)
     dot_products(c, c_row, a, a_row, b, b_row, m, n, k);
   else
     turned_round(c, c_row, a, a_row, a_col, b, b_row, m, n, k);
