@@ -27,8 +27,8 @@ namespace {
 
 constexpr const char* kVariable = "OPENBLAS_CORETYPE";
 
-// What a set of kernels may use. Their C files are compiled with the -m flags of that CPU, so it is more than the
-// assembler files show.
+// What a set of kernels may use. Those with C files compiled by -march use all of that CPU; the older ones were tried on
+// a CPU without: Opteron's end with SIGILL for want of 3DNow!, Bulldozer's to Excavator's for want of FMA4.
 using namespace feature;
 constexpr Features kAvx2 = avx | avx2 | fma3;
 constexpr Features kAvx512 = kAvx2 | avx512f | avx512cd | avx512dq | avx512bw | avx512vl;
@@ -39,7 +39,7 @@ constexpr Features kSapphireRapids = kCooperlake | avx512fp16 | avx512ifma | avx
 struct Kernels {
   const char* name;
   Features needs;
-  bool choosable;  // by choose_blas_kernels: one for each step, and those that people compare
+  bool choosable;  // by choose_blas_kernels; the others can only have been OpenBLAS's own choice
 };
 
 constexpr Kernels kKernels[] = {
@@ -47,9 +47,9 @@ constexpr Kernels kKernels[] = {
     {"Coppermine", 0, false},
     {"Northwood", 0, false},
     {"Banias", 0, false},
-    {"Athlon", 0, false},
-    {"Opteron", 0, false},
-    {"Opteron_SSE3", sse3, false},
+    {"Athlon", amd3dnow, false},
+    {"Opteron", amd3dnow, false},
+    {"Opteron_SSE3", sse3 | amd3dnow, false},
     {"Barcelona", sse3 | sse4a, false},
     {"Bobcat", sse3 | ssse3 | sse4a, false},
     {"Nano", sse3 | ssse3, false},
@@ -60,10 +60,10 @@ constexpr Kernels kKernels[] = {
     {"Prescott", sse3, true},
     {"Nehalem", sse3 | ssse3 | sse4_1 | sse4_2, true},
     {"Bulldozer", avx | fma4, false},
-    {"Piledriver", avx | fma3, false},
-    {"Steamroller", avx | fma3, false},
+    {"Piledriver", avx | fma3 | fma4, false},
+    {"Steamroller", avx | fma3 | fma4, false},
     {"Sandybridge", avx, true},
-    {"Excavator", kAvx2, false},
+    {"Excavator", kAvx2 | fma4, false},
     {"Haswell", kAvx2, true},
     {"Zen", kAvx2, true},
     {"SkylakeX", kAvx512, true},

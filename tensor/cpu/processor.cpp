@@ -72,6 +72,7 @@ constexpr Known kKnown[] = {
     {feature::xop, "xop", 0x80000001, 0, ecx, 11, kYmm},
     {feature::tbm, "tbm", 0x80000001, 0, ecx, 21, kNone},
     {feature::avxvnni, "avxvnni", 7, 1, eax, 4, kYmm},
+    {feature::amd3dnow, "3dnow", 0x80000001, 0, edx, 31, kNone},
     {feature::avx512f, "avx512f", 7, 0, ebx, 16, kZmm},
     {feature::avx512cd, "avx512cd", 7, 0, ebx, 28, kZmm},
     {feature::avx512dq, "avx512dq", 7, 0, ebx, 17, kZmm},

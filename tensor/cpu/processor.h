@@ -16,6 +16,7 @@ inline constexpr Features sse3 = 1ull << 0, ssse3 = 1ull << 1, sse4_1 = 1ull << 
 inline constexpr Features popcnt = 1ull << 5, lzcnt = 1ull << 6, movbe = 1ull << 7, bmi = 1ull << 8, bmi2 = 1ull << 9;
 inline constexpr Features avx = 1ull << 10, f16c = 1ull << 11, fma3 = 1ull << 12, avx2 = 1ull << 13;
 inline constexpr Features fma4 = 1ull << 14, xop = 1ull << 15, tbm = 1ull << 16, avxvnni = 1ull << 17;
+inline constexpr Features amd3dnow = 1ull << 18;
 inline constexpr Features avx512f = 1ull << 20, avx512cd = 1ull << 21, avx512dq = 1ull << 22, avx512bw = 1ull << 23;
 inline constexpr Features avx512vl = 1ull << 24, avx512ifma = 1ull << 25, avx512vbmi = 1ull << 26;
 inline constexpr Features avx512vbmi2 = 1ull << 27, avx512vnni = 1ull << 28, avx512bitalg = 1ull << 29;
