@@ -87,6 +87,26 @@ BOOST_AUTO_TEST_CASE(normal_has_the_right_moments) {
   check_close(shifted, normal({kMany}, {.seed = 4}, 0, 1, f64) * 0.5 + 5.0, 1e-14);
 }
 
+BOOST_AUTO_TEST_CASE(normal_follows_box_and_muller) {
+  const RandomKey key{.seed = 1, .step = 2, .site = 3, .sample = 4};
+  constexpr double kLastBits = 4e-15;  // radius up to 7; libm's angle alone is rounded by 4e-16
+  for (long n : {1, 2, 3, 5, 255, 256, 257, 200003}) {
+    const std::vector<double> x = normal({n}, key, 0, 1, f64).to_vector<double>();
+    const std::vector<double> y = normal({n}, key).to_vector<double>();
+    double worst = 0, worst_f32 = 0;
+    for (uint32_t i = 0; i < uint32_t(n); i++) {
+      const Philox4 draw = philox({3, 4, 0, i / 4}, key.key());
+      const auto unit = [&](uint32_t j) { return (draw[j] + 0.5) * 0x1p-32; };
+      const double angle = 2 * std::acos(-1.0) * unit((i & 2) + 1), turn = i & 1 ? std::sin(angle) : std::cos(angle);
+      const double want = std::sqrt(-2 * std::log(unit(i & 2))) * turn;
+      worst = std::max(worst, std::abs(x[i] - want));
+      worst_f32 = std::max(worst_f32, std::abs(y[i] - want) / std::abs(want));
+    }
+    BOOST_TEST(worst < kLastBits);
+    BOOST_TEST(worst_f32 < 0x1.001p-24);  // correctly rounded, but for ties
+  }
+}
+
 BOOST_AUTO_TEST_CASE(neighbours_are_not_correlated) {
   const Tensor x = normal({kMany}, {.seed = 9}, 0, 1, f64);
   for (long lag : {1, 2, 3, 4, 1024})

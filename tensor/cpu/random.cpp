@@ -1,20 +1,20 @@
 #include "tensor/random.h"
 
 #include <cmath>
-#include <numbers>
 
 #include "tensor/cpu/keep_draws.h"
+#include "tensor/cpu/normal_pairs.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
 namespace {
 
-// Draws of a site from number `block` on, four 32-bit numbers each, 64 at a time: body(first, draws, count).
-template <class Body> void for_blocks(const RandomKey& key, long begin, long end, Body&& body) {
+// The draws [begin, end) of a site, four 32-bit numbers each, up to 64 at a time: body(first, draws, count).
+template <class Body> void for_draws(const RandomKey& key, long begin, long end, Body&& body) {
   PhiloxCounters counters;
   std::fill_n(counters.word[0], kPhiloxMany, key.site);
   std::fill_n(counters.word[1], kPhiloxMany, key.sample);
-  Philox4 draws[kPhiloxMany];
+  Philox4 draws[kPhiloxMany] = {};
   for (long block = begin; block < end; block += kPhiloxMany) {
     const long n = std::min(kPhiloxMany, end - block);
     for (long i = 0; i < kPhiloxMany; i++) {
@@ -26,31 +26,31 @@ template <class Body> void for_blocks(const RandomKey& key, long begin, long end
   }
 }
 
-double unit(uint32_t draw) { return (draw + 0.5) * 0x1p-32; }  // (0, 1): never 0, so that log is finite
-
 template <class T> void uniform_run(T* x, const uint32_t* draws, long n, double low, double span, T most) {
-  for (long i = 0; i < n; i++) x[i] = std::min(T(low + span * unit(draws[i])), most);
+  for (long i = 0; i < n; i++) x[i] = std::min(T(low + span * unit_interval(draws[i])), most);
 }
 
 template <class T> void uniform_cpu(T* x, long numel, const RandomKey& key, double low, double span) {
   const T most = std::nextafter(T(low + span), T(low));  // a draw next to 1 must not round up to `high`
   parallel_for((numel + 3) / 4, kElementGrain / 4, [&](long begin, long end) {
-    for_blocks(key, begin, end, [&](long first, const Philox4* draws, long n) {
+    for_draws(key, begin, end, [&](long first, const Philox4* draws, long n) {
       uniform_run(x + 4 * first, draws->data(), std::min(4 * n, numel - 4 * first), low, span, most);
     });
   });
 }
 
+template <class T> void normal_run(T* x, const double* pairs, long n, double mean, double deviation) {
+  for (long i = 0; i < n; i++) x[i] = T(mean + deviation * pairs[i]);
+}
+
 // Box and Muller: two uniform numbers become two normal ones.
 template <class T> void normal_cpu(T* x, long numel, const RandomKey& key, double mean, double deviation) {
+  static_assert(2 * kPhiloxMany == kPairs);
   parallel_for((numel + 3) / 4, kElementGrain / 16, [&](long begin, long end) {
-    for_blocks(key, begin, end, [&](long first, const Philox4* draws, long n) {
-      for (long i = 0; i < std::min(4 * n, numel - 4 * first); i++) {
-        const Philox4& draw = draws[i / 4];
-        const double radius = std::sqrt(-2 * std::log(unit(draw[i & 2])));
-        const double angle = 2 * std::numbers::pi * unit(draw[(i & 3) | 1]);
-        x[4 * first + i] = T(mean + deviation * radius * (i & 1 ? std::sin(angle) : std::cos(angle)));
-      }
+    for_draws(key, begin, end, [&](long first, const Philox4* draws, long n) {
+      double pairs[2 * kPairs];
+      normal_pairs(pairs, draws->data());
+      normal_run(x + 4 * first, pairs, std::min(4 * n, numel - 4 * first), mean, deviation);
     });
   });
 }
