@@ -10,6 +10,8 @@
 #include <immintrin.h>
 #endif
 
+#pragma GCC diagnostic ignored "-Wpsabi"  // without AVX: nobody outside of this file is given a vector
+
 namespace heed {
 namespace {
 
@@ -25,7 +27,7 @@ typedef uint64_t Lanes __attribute__((vector_size(8 * kLanes)));
 // The products of the lower halves. The compiler has an instruction for it, but does not find it by itself.
 inline Lanes multiply(Lanes a, Lanes b) {
 #if defined(__AVX512F__)
-  return Lanes(_mm512_mul_epu32(__m512i(a), __m512i(b)));
+  return Lanes(_mm512_maskz_mul_epu32(0xff, __m512i(a), __m512i(b)));  // all lanes; g++ 12 warns of the plain one
 #elif defined(__AVX2__)
   return Lanes(_mm256_mul_epu32(__m256i(a), __m256i(b)));
 #else

@@ -6,6 +6,8 @@
 #include "tensor/cpu/walk.h"
 #include "tensor/reduce.h"
 
+#pragma GCC diagnostic ignored "-Wpsabi"  // without AVX: nobody outside of this file is given a vector
+
 namespace heed {
 namespace {
 

@@ -6,6 +6,8 @@
 
 #include "tensor/cpu/walk.h"
 
+#pragma GCC diagnostic ignored "-Wpsabi"  // without AVX: vectors are passed within one file only
+
 namespace heed {
 
 // The axis along which an operand lies element by element, or -1.
