@@ -130,7 +130,8 @@ int run_cores(const Benchmark& benchmark, const Settings& settings) {
   std::vector<Rival> rivals = open_rivals(settings);
   HEED_CHECK(rivals.size() > 1, "cores",
              "there is nobody to compare with: OPENBLAS_CORETYPE has no names for this CPU");
-  Report report = start_report(settings, "forced by hand: the best of OpenBLAS's kernels for this CPU");
+  Report report = start_report(settings, "the best of OpenBLAS's kernels for this CPU, forced by hand");
+  report.peer_name = "best forced";
   Table table(report, settings, [&] {
     return std::accumulate(rivals.begin(), rivals.end(), 0.0,
                            [](double sum, const Rival& rival) { return sum + rival.worker->cpu_seconds(); });

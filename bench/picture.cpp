@@ -134,10 +134,11 @@ std::string svg(const Report& report) {
     y += kRow;
   }
   const double height = y + kBottom;
-  const std::string title = ratios ? "heed against " + report.peer_name() + ": how many times as fast"
+  const std::string title = ratios ? "heed against " + report.peer_name + ": how many times as fast"
                                    : "heed: share of what the machine can do";
-  const std::string legend = std::string("thick tick: what is demanded; orange: less than that") +
-                             (ratios ? ", or slower than the peer" : "") + "; thin line: quartiles of all turns";
+  std::string legend = std::string("thick tick: what is demanded; orange: less than that") +
+                       (ratios ? ", or slower than the peer" : "") + "; thin line: quartiles of all turns";
+  if (report.others > kDisturbed) legend += format("; %.1f cores were busy with other programs!", report.others);
   std::string out = format("<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' ", kWidth, height) +
                     format("viewBox='0 0 %.0f %.0f'>\n", kWidth, height) + kStyle +
                     "<rect width='100%' height='100%' fill='var(--paper)'/>\n" + text_at(16, 28, "t", title);

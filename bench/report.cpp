@@ -14,8 +14,6 @@ template <class... Parts> std::string format(const char* pattern, Parts... parts
   return text;
 }
 
-constexpr double kDisturbed = 0.1;  // cores; of two that is 5%
-
 std::string plain(double x) { return format("%.4g", x); }
 const char* unit_of(const Case& work) { return work.limit == Limit::peak ? "GFLOP/s" : "GB/s"; }
 std::string range_text(const Quartiles& q) {
@@ -77,7 +75,7 @@ std::string markdown_row(const Result& r) {
   if (r.has_peer()) row += speed_text(r.work, r.peer_speed());
   row += " | ";
   if (r.has_peer()) row += "**" + ratio_text(r.ratio.middle) + "** (" + range_text(r.ratio) + ")";
-  return row + " | " + share_text(r) + " | " + verdict(r) + " |\n";
+  return row + " | " + share_text(r) + " | " + verdict(r) + (r.note.empty() ? "" : " (" + r.note + ")") + " |\n";
 }
 
 }  // namespace
@@ -97,8 +95,6 @@ std::string time_text(double seconds) {
   return seconds < 1 ? three_digits(seconds * 1e3) + " ms" : three_digits(seconds) + " s";
 }
 
-std::string Report::peer_name() const { return peer.substr(0, peer.find_first_of(" ,")); }
-
 std::string verdict(const Result& result) {
   std::string out;
   for (const Judged& bar : judged(result))
@@ -110,15 +106,15 @@ std::string verdict(const Result& result) {
 }
 
 std::string table_head(const Report& report) {
-  return format("%-34s %9s %14s %14s %7s %13s %12s  %s", "work", "ours", "speed", report.peer_name().c_str(),
+  return format("%-34s %9s %15s %15s %7s %13s %12s  %s", "work", "ours", "speed", report.peer_name.c_str(),
                 report.peer.empty() ? "" : "ratio", report.peer.empty() ? "" : "its quartiles", "share", "bar");
 }
 
 std::string table_line(const Result& r) {
-  std::string line = format("%-34s %9s %14s", r.work.name.c_str(), time_text(r.ours.middle).c_str(),
+  std::string line = format("%-34s %9s %15s", r.work.name.c_str(), time_text(r.ours.middle).c_str(),
                             speed_text(r.work, r.speed()).c_str());
   line +=
-      format(" %14s %7s %13s", r.has_peer() ? speed_text(r.work, r.peer_speed()).c_str() : "",
+      format(" %15s %7s %13s", r.has_peer() ? speed_text(r.work, r.peer_speed()).c_str() : "",
              r.has_peer() ? ratio_text(r.ratio.middle).c_str() : "", r.has_peer() ? range_text(r.ratio).c_str() : "");
   line += format(" %12s  ", share_text(r).c_str()) + verdict(r);
   if (!r.note.empty()) line += "  (" + r.note + ")";
@@ -145,7 +141,7 @@ std::string summary(const Report& report) {
 }
 
 std::string markdown(const Report& report) {
-  const std::string peer = report.peer.empty() ? "peer" : report.peer_name();
+  const std::string peer = report.peer.empty() ? "peer" : report.peer_name;
   std::string out = "Made by `" + report.command + "` on " + report.machine +
                     (report.peer.empty() ? "" : "; peer: " + report.peer) + ".\n\n";
   out += "| work | ours | speed | " + peer + " | ratio (quartiles) | share | bar |\n|---|--:|--:|--:|--:|--:|---|\n";

@@ -10,15 +10,16 @@ struct Report {
   std::string command;    // what makes it again
   std::string machine;    // the line that programs print at start, and the CPU
   std::string peer;       // who the peer is: "PyTorch 2.15.0, 2 threads, AVX2"; empty: there is none
+  std::string peer_name;  // in short: "PyTorch"
   std::vector<Result> results = {};
   double others = -1;  // cores that other programs kept busy meanwhile; -1: not known
-
-  std::string peer_name() const;  // its first word
 };
+
+constexpr double kDisturbed = 0.1;  // cores in the hands of others: more than this, and figures are not to be trusted
 
 std::string table_head(const Report& report);
 std::string table_line(const Result& result);
-std::string verdict(const Result& result);  // "0.95x met", "1x met, 60% short", "3x ?"
+std::string verdict(const Result& result);  // "0.95x met", "1x met, 60% SHORT", "3x ?"
 std::string summary(const Report& report);  // the bars, and how quiet the machine was: two lines
 
 std::string markdown(const Report& report);

@@ -73,7 +73,7 @@ int run_cases(const Benchmark& benchmark, const Settings& settings) {
   }
   for (const Case& work : cases) {
     Result result = session.measure(work);
-    if (report.peer_name() == "heed") result.work.bar.ratio = 0;  // the bars are for PyTorch, this is another build
+    if (report.peer_name == "heed") result.work.bar.ratio = 0;  // the bars are for PyTorch, this is another build
     result.limit = limits.of(work);
     table.add(result);
   }

@@ -92,7 +92,8 @@ Report start_report(const Settings& s, const std::string& peer) {
   return {.benchmark = s.benchmark,
           .command = command_text(s),
           .machine = cpu_name() + ", " + machine_description(),
-          .peer = peer};
+          .peer = peer,
+          .peer_name = peer.substr(0, peer.find_first_of(" ,"))};
 }
 
 Table::Table(Report& report, const Settings& settings, std::function<double()> workers)

@@ -23,11 +23,15 @@ struct Pace {
   bool warm_up = true;
 };
 
+// The fastest of three tries counts: in a bad moment one repetition may look like a whole turn.
 Pace pace_of(const Side& side) {
-  long n = 1;
-  double t = side.run(n);
-  for (; t < 1e-3 && n < (1L << 24); n *= 4) t = side.run(4 * n);
-  const double one = std::max(t / double(n), 1e-9);
+  double one = 1e9;
+  for (int tries = 0; tries < 3 && (tries == 0 || one < kLong); tries++) {
+    long n = 1;
+    double t = side.run(n);
+    for (; t < 1e-3 && n < (1L << 24); n *= 4) t = side.run(4 * n);
+    one = std::min(one, std::max(t / double(n), 1e-9));
+  }
   return {std::max(1L, std::lround(kTurn / one)), one < kLong};
 }
 
