@@ -152,7 +152,7 @@ std::string markdown(const Report& report) {
     out += markdown_row(r);
   }
   std::string end = summary(report);
-  std::replace(end.begin(), end.end(), '\n', ' ');
+  end.replace(end.find('\n'), 1, "; ");
   return out + "\n" + end + ".\n";
 }
 

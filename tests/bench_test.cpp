@@ -175,6 +175,7 @@ BOOST_AUTO_TEST_CASE(markdown_names_the_command_and_replaces_the_table_between_i
   BOOST_TEST(contains(table,
                       "\n| linear 8 -> 4 | 10.0 ms | 200 GFLOP/s | 100 GFLOP/s | **2.00x** (1.50 to 2.00x) | "
                       "50% of peak | 1.5x met, 60% SHORT |\n"));
+  BOOST_TEST(contains(table, "1 met, 1 short; between"));
   const std::string page = "before\n<!-- bench core -->\nold\n<!-- end bench core -->\nafter\n";
   BOOST_TEST(replaced_between(page, "bench core", "new\n") ==
              "before\n<!-- bench core -->\nnew\n<!-- end bench core -->\nafter\n");
