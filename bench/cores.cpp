@@ -9,6 +9,7 @@
 
 #include "bench/core.h"
 #include "bench/run.h"
+#include "tensor/cpu/blas.h"
 #include "tensor/create.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
@@ -21,19 +22,11 @@ namespace {
 
 const char* const kOurs = "products, forward";
 
-// What this CPU can run, widest vectors first.
+// What this CPU can run, widest vectors first; those that are far behind are left out.
 std::vector<std::string> kernel_names() {
   std::vector<std::string> names;
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl"))
-    names.push_back("SkylakeX");
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    names.push_back("Haswell");
-    names.push_back("Zen");
-  }
-  if (__builtin_cpu_supports("avx")) names.push_back("Sandybridge");
-#endif
+  for (const std::string& name : blas_kernel_names())
+    if (blas_kernel_rank(name) + 1 >= cpu_kernel_rank()) names.insert(names.begin(), name);
   return names;
 }
 

@@ -58,7 +58,7 @@ std::vector<Case> machine_cases() {
                   .name = "fused multiply-adds",
                   .amount = kBurst * double(kPiecesPerThread) * threads(),
                   .make = multiply_adds};
-  return {peak, copy_case(4), copy_case(16), copy_case(64)};
+  return {peak, copy_case(4), copy_case(8), copy_case(16), copy_case(64)};
 }
 
 void Limits::learn(const Result& machine) {

@@ -33,9 +33,12 @@ Tensor embedding_backward(const Tensor& dy, const Tensor& ids, long V) {
   return visit_maths("embedding", dy.dtype(), [&](auto tag) {
     using T = decltype(tag);
     Tensor index = checked_indices("embedding", ids, V, dy.device(), kNames), given = contiguous(dy);
-    Tensor dtable = zeros({V, dy.size(-1)}, dy.dtype(), dy.device());
-    kernels::embedding_backward<T>(dy.device())(dtable.mutable_data<T>(), given.data<T>(), index.data<int64_t>(),
-                                                index.numel(), dy.size(-1));
+    Tensor dtable = Tensor::empty({V, dy.size(-1)}, dy.dtype(), dy.device());
+    Tensor workspace =
+        Tensor::empty({kernels::embedding_workspace_bytes(dy.device())(index.numel(), V)}, u8, dy.device());
+    if (dtable.numel() > 0)
+      kernels::embedding_backward<T>(dy.device())(dtable.mutable_data<T>(), given.data<T>(), index.data<int64_t>(),
+                                                  index.numel(), V, dy.size(-1), workspace.mutable_data<uint8_t>());
     return dtable;
   });
 }

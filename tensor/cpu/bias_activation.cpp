@@ -10,7 +10,7 @@ namespace {
 // A number type for the formulas: vectors for float, where they are written for them, plain numbers for double.
 template <class T, class F> [[gnu::always_inline]] inline void for_row(long C, F&& f) {
   if constexpr (std::is_same_v<T, float>) {
-    for_vectors<float>(C, [&](long c, long n) {
+    for_vectors<float>(C, [&](long c, auto n) {
       f([=](const float* p) { return Vec<float>::load(p + c, n); }, [=](float* p, Vec<float> v) { v.store(p + c, n); });
     });
   } else {

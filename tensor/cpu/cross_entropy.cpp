@@ -18,14 +18,14 @@ template <class T> struct RowLoss { T loss, total; };
 template <class T> RowLoss<T> loss_of(T* e, const T* x, long target, long V, T s) {
   constexpr T nothing = -std::numeric_limits<T>::infinity();
   const T top = max_vectors(x, V);
-  const T total = sum_vectors<T>(V, [&](long i, long n) {
+  const T total = sum_vectors<T>(V, [&](long i, auto n) {
     const Vec<T> value = maths::exp_negative(Vec<T>::load(x + i, n, nothing) - top);
     if (e) value.store(e + i, n);
     return value;
   });
   const T hit = std::log(total) + (top - x[target]);
   if (s == 0) return {hit, total};  // a class that is -inf must not become 0 * inf
-  const T below = sum_vectors<T>(V, [&](long i, long n) { return top - Vec<T>::load(x + i, n, top); });
+  const T below = sum_vectors<T>(V, [&](long i, auto n) { return top - Vec<T>::load(x + i, n, top); });
   return {(1 - s) * hit + s * (std::log(total) + below / T(V)), total};
 }
 

@@ -12,15 +12,43 @@ template <class T> void embedding_cpu(T* y, const T* table, const int64_t* ids, 
   });
 }
 
-// Cut by columns: each task walks all ids in order, so that equal ids are always added in the same order. Wide pieces
-// read dy in long runs; narrow tables are cut finer, so that there is work for several threads.
-template <class T> void embedding_backward_cpu(T* dtable, const T* dy, const int64_t* ids, long n, long C) {
-  const long columns = std::clamp(C / 64 * 16, 16L, 64L);
-  parallel_for(C, columns, [=](long begin, long end) {
-    for (long i = 0; i < n; i++) add_row(dtable + ids[i] * C + begin, dy + i * C + begin, end - begin);
+// The positions of the ids, sorted by id and in their order for equal ones: begin (V + 1), order (n).
+struct Sorted {
+  int64_t *begin, *order;
+  Sorted(void* workspace, long V) : begin(static_cast<int64_t*>(workspace)), order(begin + V + 1) {}
+
+  void sort(const int64_t* ids, long n, long V) const {
+    std::fill_n(begin, V + 1, 0);
+    for (long i = 0; i < n; i++) begin[ids[i] + 1]++;
+    for (long v = 0; v < V; v++) begin[v + 1] += begin[v];
+    for (long i = 0; i < n; i++) order[begin[ids[i]]++] = i;
+    for (long v = V; v > 0; v--) begin[v] = begin[v - 1];
+    begin[0] = 0;
+  }
+};
+
+long workspace_cpu(long n, long V) { return (n + V + 1) * long(sizeof(int64_t)); }
+
+// dtable (V, C), dy (n, C), ids (n). Each row of the table is written once, from the rows of dy that belong to it in
+// their order. Wide rows are cut into columns, so that a frequent id keeps more than one thread busy.
+template <class T>
+void embedding_backward_cpu(T* dtable, const T* dy, const int64_t* ids, long n, long V, long C, void* workspace) {
+  constexpr long kColumns = 128;
+  const Sorted sorted(workspace, V);
+  sorted.sort(ids, n, V);
+  const long parts = (C + kColumns - 1) / kColumns;
+  parallel_for(V * parts, rows_grain((n / V + 1) * std::min(C, kColumns)), [=](long begin, long end) {
+    for (long task = begin; task < end; task++) {
+      const long id = task / parts, first = task % parts * kColumns, count = std::min(kColumns, C - first);
+      T* row = dtable + id * C + first;
+      std::fill_n(row, count, T(0));
+      for (long k = sorted.begin[id]; k < sorted.begin[id + 1]; k++)
+        add_row(row, dy + sorted.order[k] * C + first, count);
+    }
   });
 }
 
+const Registered workspace_on_cpu{kernels::embedding_workspace_bytes, Backend::cpu, workspace_cpu};
 const Registered forward_f32{kernels::embedding<float>, Backend::cpu, embedding_cpu<float>};
 const Registered forward_f64{kernels::embedding<double>, Backend::cpu, embedding_cpu<double>};
 const Registered backward_f32{kernels::embedding_backward<float>, Backend::cpu, embedding_backward_cpu<float>};

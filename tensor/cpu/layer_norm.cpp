@@ -34,9 +34,9 @@ void norm_cpu(T* y, T* sum, T* mean, T* scale, const T* x, const T* residual, co
         for (long c = 0; c < C; c++) total[c] = row[c] + residual[i * C + c];
         row = total;
       }
-      const T centre = mean ? sum_vectors<T>(C, [&](long c, long n) { return V::load(row + c, n); }) / T(C) : T(0);
+      const T centre = mean ? sum_vectors<T>(C, [&](long c, auto n) { return V::load(row + c, n); }) / T(C) : T(0);
       const T square = sum_vectors<T>(C,
-                                      [&](long c, long n) {
+                                      [&](long c, auto n) {
                                         const V d = V::load(row + c, n, centre) - centre;
                                         return d * d;
                                       }) /
@@ -54,11 +54,11 @@ template <class T, bool has_weight>
 void norm_row_backward(T* dx, T* dweight, T* dbias, const T* dy, const T* x, const T* weight, const T* dsum, long C,
                        bool centred, T mean, T scale) {
   using V = Vec<T>;
-  auto g = [&](long c, long n) {
+  auto g = [&](long c, auto n) {
     return has_weight ? V::load(dy + c, n) * V::load(weight + c, n) : V::load(dy + c, n);
   };
   V total_g(T(0));
-  const T total_gn = sum_vectors<T>(C, [&](long c, long n) {
+  const T total_gn = sum_vectors<T>(C, [&](long c, auto n) {
     const V d = V::load(dy + c, n), normed = (V::load(x + c, n, mean) - mean) * scale, slope = g(c, n);
     (V::load(dweight + c, n) + d * normed).store(dweight + c, n);
     (V::load(dbias + c, n) + d).store(dbias + c, n);
@@ -67,7 +67,7 @@ void norm_row_backward(T* dx, T* dweight, T* dbias, const T* dy, const T* x, con
   });
   if (!dx) return;
   const T mean_gn = total_gn / T(C), mean_g = centred ? sum_lanes(total_g) / T(C) : T(0);
-  for_vectors<T>(C, [&](long c, long n) {
+  for_vectors<T>(C, [&](long c, auto n) {
     V d = V(scale) * (g(c, n) - mean_g - (V::load(x + c, n) - mean) * scale * mean_gn);
     if (dsum) d = d + V::load(dsum + c, n);
     d.store(dx + c, n);

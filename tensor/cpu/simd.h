@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "tensor/maths.h"
 
@@ -77,11 +78,15 @@ template <class T> [[gnu::always_inline]] inline T sum_lanes(Vec<T> v) {  // hal
 
 // ---- one row of n numbers
 
+// A whole vector, as a number that is known while compiling: Vec::load(p, count) is one instruction then. That is why the
+// functions below are given as [&](long i, auto count).
+template <class T> using Whole = std::integral_constant<long, Vec<T>::kLanes>;
+
 // f(i, count) for the vectors of a row: they begin at i and have `count` lanes that count, all but in the last one.
 template <class T, class F> [[gnu::always_inline]] inline void for_vectors(long n, F&& f) {
   constexpr long L = Vec<T>::kLanes;
   long i = 0;
-  for (; i + L <= n; i += L) f(i, L);
+  for (; i + L <= n; i += L) f(i, Whole<T>());
   if (i < n) f(i, n - i);
 }
 
@@ -91,8 +96,8 @@ template <class T, class F> [[gnu::always_inline]] inline T sum_vectors(long n, 
   Vec<T> part[4] = {T(0), T(0), T(0), T(0)};
   long i = 0;
   for (; i + 4 * L <= n; i += 4 * L)
-    for (long k = 0; k < 4; k++) part[k] = part[k] + f(i + k * L, L);
-  for (; i + L <= n; i += L) part[0] = part[0] + f(i, L);
+    for (long k = 0; k < 4; k++) part[k] = part[k] + f(i + k * L, Whole<T>());
+  for (; i + L <= n; i += L) part[0] = part[0] + f(i, Whole<T>());
   if (i < n) part[1] = part[1] + f(i, n - i);
   return sum_lanes((part[0] + part[1]) + (part[2] + part[3]));
 }

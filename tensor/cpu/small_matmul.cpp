@@ -38,7 +38,7 @@ void dot_tile(T* c, long c_row, const T* a, long a_row, const T* b, long b_row, 
   for (long j = 0; j < N; j++) rows[j] = b + std::min(j, columns - 1) * b_row;
   Vec<T> sums[L];
   for (auto& sum : sums) sum = T(0);
-  for_vectors<T>(k, [&](long p, long count) {
+  for_vectors<T>(k, [&](long p, auto count) {
     Vec<T> left[R];
     for (long i = 0; i < R; i++) left[i] = Vec<T>::load(a + i * a_row + p, count);
     for (long j = 0; j < N; j++) {

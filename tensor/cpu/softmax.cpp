@@ -19,7 +19,7 @@ template <class T> T top_of(const T* x, long cols) {
 
 template <class T> void softmax_row(T* y, const T* x, long cols) {
   const T top = top_of(x, cols);
-  const T total = sum_vectors<T>(cols, [&](long i, long n) {
+  const T total = sum_vectors<T>(cols, [&](long i, auto n) {
     const Vec<T> e = maths::exp_negative(Vec<T>::load(x + i, n, kNothing<T>) - top);
     e.store(y + i, n);
     return e;
@@ -41,7 +41,7 @@ template <class T> void softmax_rows_backward_cpu(T* dx, const T* dy, const T* y
     for (long i = begin; i < end; i++) {
       const T *d = dy + i * cols, *p = y + i * cols;
       const T dot =
-          sum_vectors<T>(cols, [&](long j, long n) { return Vec<T>::load(p + j, n) * Vec<T>::load(d + j, n); });
+          sum_vectors<T>(cols, [&](long j, auto n) { return Vec<T>::load(p + j, n) * Vec<T>::load(d + j, n); });
       for (long j = 0; j < cols; j++) dx[i * cols + j] = p[j] * (d[j] - dot);
     }
   });
@@ -50,7 +50,7 @@ template <class T> void softmax_rows_backward_cpu(T* dx, const T* dy, const T* y
 template <class T> void log_softmax_row(T* y, const T* x, long cols) {
   const T top = top_of(x, cols);
   const T total = sum_vectors<T>(
-      cols, [&](long i, long n) { return maths::exp_negative(Vec<T>::load(x + i, n, kNothing<T>) - top); });
+      cols, [&](long i, auto n) { return maths::exp_negative(Vec<T>::load(x + i, n, kNothing<T>) - top); });
   const T rest = total == 0 ? T(0) : std::log(total);  // nothing visible: -inf - 0 - 0 stays -inf
   for (long j = 0; j < cols; j++) y[j] = x[j] - top - rest;
 }
@@ -67,9 +67,9 @@ template <class T> void log_softmax_rows_backward_cpu(T* dx, const T* dy, const 
   parallel_for(rows, rows_grain(cols, 4), [&](long begin, long end) {
     for (long i = begin; i < end && cols > 0; i++) {
       const T *d = dy + i * cols, *out = y + i * cols;
-      const T total = sum_vectors<T>(cols, [&](long j, long n) { return Vec<T>::load(d + j, n); });
+      const T total = sum_vectors<T>(cols, [&](long j, auto n) { return Vec<T>::load(d + j, n); });
       const bool visible = out[0] != kNothing<T> || max_vectors(out, cols) != kNothing<T>;  // NaN is seen
-      for_vectors<T>(cols, [&](long j, long n) {
+      for_vectors<T>(cols, [&](long j, auto n) {
         const Vec<T> g = Vec<T>::load(d + j, n) - maths::exp(Vec<T>::load(out + j, n)) * total;
         (visible ? g : Vec<T>(T(0))).store(dx + i * cols + j, n);
       });
