@@ -1,6 +1,7 @@
 #include "tensor/allocator.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdio>
 #include <limits>
@@ -8,7 +9,6 @@
 #include <mutex>
 #include <new>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,12 +17,24 @@
 namespace heed {
 namespace {
 
-// Sizes are rounded up to one of eight steps per power of two (at most 12.5% waste), so that blocks fit again.
-size_t bin_size(size_t bytes) {
-  if (bytes <= 512) return (std::max<size_t>(bytes, 1) + 63) / 64 * 64;
-  if (bytes > std::numeric_limits<size_t>::max() / 2) return bytes;  // no driver has that much; nothing may overflow
-  size_t step = std::bit_floor(bytes - 1) / 8;
-  return (bytes + step - 1) / step * step;
+// Sizes are rounded up to one of eight steps per power of two (at most 12.5% waste), so that blocks fit again. Each such
+// size has a number: 64, 128, ..., 512 are 0 to 7, then come eight per power of two.
+struct Bin {
+  size_t size;
+  int number;
+};
+
+constexpr int kBins = 8 + 8 * (63 - 9) + 1;  // the last one is for sizes that no driver has: it stays empty
+
+Bin bin_of(size_t bytes) {
+  if (bytes <= 512) {
+    const size_t steps = (std::max<size_t>(bytes, 1) + 63) / 64;
+    return {steps * 64, int(steps) - 1};
+  }
+  if (bytes > std::numeric_limits<size_t>::max() / 2) return {bytes, kBins - 1};  // nothing may overflow
+  const int power = std::bit_width(bytes - 1) - 1;                                // 2^power < bytes <= 2^(power + 1)
+  const size_t step = size_t(1) << (power - 3), steps = (bytes + step - 1) >> (power - 3);  // 9 to 16 steps
+  return {steps * step, 8 + 8 * (power - 9) + int(steps) - 9};
 }
 
 std::string readable(size_t bytes) {
@@ -40,9 +52,9 @@ class Allocator {
   explicit Allocator(Device device) : device_(device) {}
 
   void* allocate(size_t bytes) {
+    const auto [size, number] = bin_of(bytes);
     std::lock_guard lock(mutex_);
-    size_t size = bin_size(bytes);
-    void* memory = take_cached(size);
+    void* memory = take_cached(number);
     if (!memory) memory = take_new(size);
     if (!memory && drop_cache()) memory = take_new(size);
     if (!memory) fail_full(bytes);
@@ -52,11 +64,12 @@ class Allocator {
   }
 
   void deallocate(void* memory, size_t bytes) {
+    const auto [size, number] = bin_of(bytes);
     std::lock_guard lock(mutex_);
-    size_t size = bin_size(bytes);
     stats_.live -= size;
     try {
-      cache_[size].push_back(memory);
+      cache_[number].size = size;
+      cache_[number].blocks.push_back(memory);
     } catch (const std::bad_alloc&) {  // no room even for the list: this is called by destructors and may not throw
       driver_of(device_).release(device_.index, memory);
       stats_.reserved -= size;
@@ -81,11 +94,16 @@ class Allocator {
   }
 
  private:
-  void* take_cached(size_t size) {
-    auto bin = cache_.find(size);
-    if (bin == cache_.end() || bin->second.empty()) return nullptr;
-    void* memory = bin->second.back();
-    bin->second.pop_back();
+  struct Cached {
+    size_t size = 0;
+    std::vector<void*> blocks;
+  };
+
+  void* take_cached(int number) {
+    std::vector<void*>& blocks = cache_[number].blocks;
+    if (blocks.empty()) return nullptr;
+    void* memory = blocks.back();
+    blocks.pop_back();
     return memory;
   }
 
@@ -130,17 +148,29 @@ class Allocator {
 
   Device device_;
   std::mutex mutex_;
-  std::unordered_map<size_t, std::vector<void*>> cache_;
+  Cached cache_[kBins];
   MemoryStats stats_;
   size_t limit_ = 0, assured_ = 0;
 };
 
-Allocator& allocator_of(Device device) {
+Allocator& find_or_make(Device device) {
   driver_of(device);  // throws if there is no such device
   static std::mutex mutex;
   static auto* all = new std::map<std::pair<Backend, int>, Allocator>;  // never destroyed: tensors may be static
   std::lock_guard lock(mutex);
   return all->try_emplace({device.backend, device.index}, device).first->second;
+}
+
+// Every tensor asks twice, so the first devices of each backend are remembered where no lock is needed.
+Allocator& allocator_of(Device device) {
+  constexpr unsigned kRemembered = 16;
+  static std::atomic<Allocator*> known[kBackends][kRemembered];
+  if (unsigned(device.index) >= kRemembered) return find_or_make(device);
+  std::atomic<Allocator*>& place = known[static_cast<int>(device.backend)][device.index];
+  if (Allocator* found = place.load(std::memory_order_acquire)) return *found;
+  Allocator& made = find_or_make(device);
+  place.store(&made, std::memory_order_release);
+  return made;
 }
 
 }  // namespace

@@ -12,10 +12,26 @@ bool continues(const Loop& loop, const Shape& shape, const Strides* strides, int
   return true;
 }
 
+// The most frequent walk: all tensors have the shape and lie densely in memory. Is it one of these?
+bool is_plain(const Shape& shape, std::initializer_list<const Tensor*> operands) {
+  const Tensor& first = **operands.begin();
+  if (first.numel() == 0 || !first.is_contiguous()) return false;
+  for (const Tensor* x : operands)
+    if (!(x->shape() == shape) || !(x->strides() == first.strides() || x->is_contiguous())) return false;
+  return true;
+}
+
 }  // namespace
 
 Loop make_loop(const Shape& shape, std::initializer_list<const Tensor*> operands) {
   Loop loop;
+  if (is_plain(shape, operands)) {
+    loop.operands = int(operands.size());
+    loop.numel = (*operands.begin())->numel();
+    loop.sizes.push_back(loop.numel);
+    for (int k = 0; k < loop.operands; k++) loop.strides[k].push_back(1);
+    return loop;
+  }
   Strides strides[Loop::kMaxOperands];
   for (const Tensor* x : operands) {
     Strides& full = strides[loop.operands++] = Strides::filled(shape.dims(), 0);

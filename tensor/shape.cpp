@@ -6,21 +6,13 @@
 
 namespace heed {
 
-Shape::Shape(std::initializer_list<long> sizes) {
-  for (long size : sizes) push_back(size);
+void Shape::fail_full() const {
+  fail("shape", "a tensor has at most ", kMaxDims, " dimensions; ", *this,
+       " has no room for one more. Merge some with reshape");
 }
-
-Shape Shape::filled(int dims, long value) {
-  Shape shape;
-  for (int i = 0; i < dims; i++) shape.push_back(value);
-  return shape;
-}
-
-void Shape::push_back(long size) { insert(dims_, size); }
 
 void Shape::insert(int at, long size) {
-  HEED_CHECK(dims_ < kMaxDims, "shape", "a tensor has at most ", kMaxDims, " dimensions; ", *this,
-             " has no room for one more. Merge some with reshape");
+  if (dims_ == kMaxDims) fail_full();
   std::copy_backward(begin() + at, end(), sizes_.begin() + dims_ + 1);
   sizes_[at] = size;
   dims_++;
@@ -49,8 +41,6 @@ std::string Shape::str() const {
   return text + (dims_ == 1 ? ",)" : ")");
 }
 
-bool Shape::operator==(const Shape& other) const { return std::equal(begin(), end(), other.begin(), other.end()); }
-
 std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.str(); }
 
 Strides row_major(const Shape& shape) {
@@ -74,6 +64,7 @@ Shape position_of(long element, const Shape& shape) {
 }
 
 Shape broadcast(const char* op, const Shape& a, const Shape& b) {
+  if (a == b) return a;
   Shape out = Shape::filled(std::max(a.dims(), b.dims()), 1);
   for (int back = 1; back <= out.dims(); back++) {  // sizes are aligned at the right
     long size_a = back <= a.dims() ? a[a.dims() - back] : 1;

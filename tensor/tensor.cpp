@@ -39,7 +39,8 @@ Tensor Tensor::view(const Tensor& of, const Shape& shape, const Strides& strides
 long Tensor::size(int axis) const { return shape_[axis_of("size", axis, shape_)]; }
 
 Device Tensor::device() const {
-  check_defined("device", *this);
+  if (!storage_) [[unlikely]]
+    check_defined("device", *this);
   return storage_->device();
 }
 
@@ -54,7 +55,8 @@ bool Tensor::is_contiguous() const {
 }
 
 const void* Tensor::raw(DType asked) const {
-  check_defined("data", *this);
+  if (!storage_) [[unlikely]]
+    check_defined("data", *this);
   HEED_CHECK(asked == dtype_, "data", "the elements are ", dtype_, ", not ",
              asked == DType(255) ? "of the asked C++ type" : name(asked), "; cast first or ask for the right type");
   if (profile::on()) [[unlikely]]
@@ -105,6 +107,9 @@ void check_defined(const char* op, const Tensor& x) {
 }
 
 void check_same_kind(const char* op, const Tensor& a, const Tensor& b) {
+  const Storage *sa = a.storage().get(), *sb = b.storage().get();
+  if (sa && sb && a.dtype() == b.dtype() && sa->device() == sb->device()) [[likely]]
+    return;
   check_defined(op, a);
   check_defined(op, b);
   HEED_CHECK(a.device() == b.device(), op, "a is on ", a.device(), " and b is on ", b.device(),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -56,6 +57,20 @@ BOOST_AUTO_TEST_CASE(memory_is_aligned_and_at_most_an_eighth_is_wasted) {
     BOOST_TEST(taken >= bytes);
     BOOST_TEST(taken <= bytes + std::max<size_t>(64, bytes / 8));
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_cached_block_serves_its_own_size_only) {
+  release_cache();
+  const long before = memory_stats().driver_calls;
+  std::set<size_t> sizes;
+  for (size_t power = 1; power <= 8 * kMiB; power *= 2)
+    for (size_t eighth = 8; eighth < 16; eighth++)
+      for (int off : {-1, 0, 1}) {
+        const size_t live = memory_stats().live;
+        Storage storage(power * eighth / 8 + off, cpu);
+        sizes.insert(memory_stats().live - live);
+      }
+  BOOST_TEST(memory_stats().driver_calls == before + long(sizes.size()));
 }
 
 BOOST_AUTO_TEST_CASE(a_loop_allocates_nothing_new_in_its_second_round) {
