@@ -137,7 +137,11 @@ void Variable::backward(const Tensor& dy) const {
   run.drain();
 }
 
-Saved::Saved(const Tensor& x) : x_(x), version_(x.defined() ? x.storage()->version() : 0) {}
+Saved::Saved(const Tensor& x) {
+  if (!grad_enabled() || !x.defined()) return;
+  x_ = x;
+  version_ = x.storage()->version();
+}
 
 const Tensor& Saved::get() const {
   if (x_.defined() && x_.storage()->version() != version_)

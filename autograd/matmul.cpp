@@ -41,8 +41,6 @@ Variable linear(const Variable& x, const Variable& w, const Variable& b) {
   Tensor x_rows = rows_of(x.value());
   Tensor y = matmul(x_rows, transpose(w.value()));
   if (b.defined()) add_into(y, b.value());
-  std::vector<Variable> inputs = {x, w};
-  if (b.defined()) inputs.push_back(b);
   auto backward = [x = Saved(x_rows), w = Saved(w), x_shape = x.shape(), want_x = x.requires_grad(),
                    want_w = w.requires_grad(), want_b = b.requires_grad(), has_b = b.defined()](const Tensor& dy) {
     Tensor d = rows_of(dy);
@@ -51,7 +49,10 @@ Variable linear(const Variable& x, const Variable& w, const Variable& b) {
     if (has_b) grads.push_back(want_b ? sum(d, {0}) : Tensor());
     return Grads(std::move(grads));
   };
-  return record("linear", reshape(y, shape), inputs, std::move(backward));
+  const auto recorded = [&](std::initializer_list<Input> inputs) {
+    return record("linear", reshape(y, shape), inputs, std::move(backward));
+  };
+  return b.defined() ? recorded({x, w, b}) : recorded({x, w});
 }
 
 }  // namespace heed

@@ -9,8 +9,13 @@
 namespace heed {
 namespace {
 
-thread_local bool recording = true;
-thread_local std::vector<Saved>* leaves_used = nullptr;
+// In one struct: finding it costs more than reading it.
+struct OfThread {
+  bool recording = true;
+  std::vector<Saved>* leaves_used = nullptr;
+};
+thread_local OfThread of_thread;
+
 std::atomic<uint64_t> last_number = 0;
 OpNames* op_names = nullptr;
 
@@ -70,9 +75,9 @@ void Variable::set_requires_grad(bool wanted) { leaf_of(*this, "set_requires_gra
 
 Variable detach(const Variable& x) { return Variable(x.value()); }
 
-Recording::Recording(bool on) : before_(std::exchange(recording, on)) {}
-Recording::~Recording() { recording = before_; }
-bool grad_enabled() { return recording; }
+Recording::Recording(bool on) : before_(std::exchange(of_thread.recording, on)) {}
+Recording::~Recording() { of_thread.recording = before_; }
+bool grad_enabled() { return of_thread.recording; }
 
 Edge GraphAccess::edge(const Variable& x) {
   return x.requires_grad() ? Edge{x.node_, x.output_, x.shape(), x.dtype()} : Edge{nullptr, 0, x.shape(), x.dtype()};
@@ -85,30 +90,52 @@ Variable GraphAccess::make(const Tensor& value, std::shared_ptr<Node> node, int 
   return y;
 }
 
-std::shared_ptr<Node> new_node(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs) {
+namespace {
+
+const Variable& variable_of(const Input& x) { return *x.variable; }
+const Variable& variable_of(const Variable& x) { return x; }
+
+template <class Each>  // Input or Variable
+std::shared_ptr<Node> make_node(const char* op, const Tensor* ys, size_t outputs, const Each* inputs, size_t count) {
   auto node = std::make_shared<Node>();
   node->op = op;
   node->number = ++last_number;
-  for (const Variable& x : inputs) node->inputs.push_back(GraphAccess::edge(x));
-  for (const Tensor& y : ys) node->shapes.push_back(y.shape());
+  node->inputs.reserve(count);
+  for (size_t i = 0; i < count; i++) node->inputs.push_back(GraphAccess::edge(variable_of(inputs[i])));
+  for (size_t i = 0; i < outputs; i++) node->shapes.push_back(ys[i].shape());
   return node;
 }
 
-bool is_recorded(const char* op, const Variable* inputs, size_t count) {
-  if (op_names) {
+template <class Each> void note_leaves_of(std::vector<Saved>& list, const Each* inputs, size_t count) {
+  const Recording keeping(true);  // a checkpoint computes under NoGrad, where Saved would stay empty
+  for (size_t i = 0; i < count; i++)
+    if (variable_of(inputs[i]).is_leaf()) list.push_back(Saved(variable_of(inputs[i])));
+}
+
+template <class Each> bool decide(const char* op, const Each* inputs, size_t count) {
+  if (op_names) [[unlikely]] {
     op_names->recorded.insert(op);
     if (op_names->checking) op_names->checked.insert(op);
   }
+  const OfThread& mine = of_thread;
+  if (!mine.recording && !mine.leaves_used) return false;
   bool wanted = false;
-  for (size_t i = 0; i < count; i++) wanted |= inputs[i].requires_grad();
-  if (leaves_used && wanted)
-    for (size_t i = 0; i < count; i++)
-      if (inputs[i].is_leaf()) leaves_used->push_back(Saved(inputs[i]));
-  return recording && wanted;
+  for (size_t i = 0; i < count; i++) wanted |= variable_of(inputs[i]).requires_grad();
+  if (mine.leaves_used && wanted) note_leaves_of(*mine.leaves_used, inputs, count);
+  return mine.recording && wanted;
 }
 
-Variable record_node(const char* op, const Tensor& y, const std::vector<Variable>& inputs, BackwardOne backward) {
-  auto node = new_node(op, {y}, inputs);
+}  // namespace
+
+std::shared_ptr<Node> new_node(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs) {
+  return make_node(op, ys.data(), ys.size(), inputs.data(), inputs.size());
+}
+
+bool is_recorded(const char* op, const Input* inputs, size_t count) { return decide(op, inputs, count); }
+bool is_recorded(const char* op, const Variable* inputs, size_t count) { return decide(op, inputs, count); }
+
+Variable record_node(const char* op, const Tensor& y, const Input* inputs, size_t count, BackwardOne backward) {
+  auto node = make_node(op, &y, 1, inputs, count);
   node->backward = [backward = std::move(backward)](const std::vector<Tensor>& dys) { return backward(dys[0]); };
   return GraphAccess::make(y, node, 0);
 }
@@ -123,7 +150,7 @@ std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys,
   return out;
 }
 
-std::vector<Saved>* note_leaves(std::vector<Saved>* list) { return std::exchange(leaves_used, list); }
+std::vector<Saved>* note_leaves(std::vector<Saved>* list) { return std::exchange(of_thread.leaves_used, list); }
 
 void watch_ops(OpNames* names) { op_names = names; }
 OpNames* watched_ops() { return op_names; }

@@ -72,10 +72,10 @@ class NoGrad : public Recording {
 bool grad_enabled();
 
 // A tensor kept for backward. It remembers the version of its storage and refuses to be used if somebody wrote there
-// since: the gradient would be wrong without a word.
+// since: the gradient would be wrong without a word. Under NoGrad it keeps nothing: there will be no backward.
 class Saved {
  public:
-  Saved() = default;
+  Saved() {}  // not = default: Saved() would fill it with zeros first
   Saved(const Tensor& x);
   Saved(const Variable& x) : Saved(x.value()) {}
   const Tensor& get() const;  // throws GraphError
@@ -97,28 +97,35 @@ struct Grads {
 using BackwardOne = std::function<Grads(const Tensor& dy)>;
 using BackwardMany = std::function<Grads(const std::vector<Tensor>& dys)>;  // undefined where no gradient arrived
 
+// Looks at an argument of the op instead of copying it.
+struct Input {
+  const Variable* variable;
+  Input(const Variable& x) : variable(&x) {}
+};
+
 // Makes y a Variable that knows how it came about: y = op(inputs), and backward(dy) gives the inputs' gradients. What
 // backward needs is captured as Saved. If no input requires a gradient, y comes back bare and nothing is allocated.
 template <class F>  // BackwardOne
-Variable record(const char* op, const Tensor& y, std::initializer_list<Variable> inputs, F&& backward);
-template <class F> Variable record(const char* op, const Tensor& y, const std::vector<Variable>& inputs, F&& backward);
+Variable record(const char* op, Tensor y, std::initializer_list<Input> inputs, F&& backward);
+template <class F> Variable record(const char* op, Tensor y, const std::vector<Variable>& inputs, F&& backward);
 // An op with several outputs.
 std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
                                   BackwardMany backward);
 
 // ---- how record decides
+bool is_recorded(const char* op, const Input* inputs, size_t count);
 bool is_recorded(const char* op, const Variable* inputs, size_t count);
-Variable record_node(const char* op, const Tensor& y, const std::vector<Variable>& inputs, BackwardOne backward);
+Variable record_node(const char* op, const Tensor& y, const Input* inputs, size_t count, BackwardOne backward);
 
-template <class F>
-Variable record(const char* op, const Tensor& y, std::initializer_list<Variable> inputs, F&& backward) {
+template <class F> Variable record(const char* op, Tensor y, std::initializer_list<Input> inputs, F&& backward) {
   if (!is_recorded(op, inputs.begin(), inputs.size())) return y;
-  return record_node(op, y, inputs, std::forward<F>(backward));
+  return record_node(op, y, inputs.begin(), inputs.size(), std::forward<F>(backward));
 }
 
-template <class F> Variable record(const char* op, const Tensor& y, const std::vector<Variable>& inputs, F&& backward) {
+template <class F> Variable record(const char* op, Tensor y, const std::vector<Variable>& inputs, F&& backward) {
   if (!is_recorded(op, inputs.data(), inputs.size())) return y;
-  return record_node(op, y, inputs, std::forward<F>(backward));
+  const std::vector<Input> list(inputs.begin(), inputs.end());
+  return record_node(op, y, list.data(), list.size(), std::forward<F>(backward));
 }
 
 }  // namespace heed

@@ -51,6 +51,22 @@ BOOST_AUTO_TEST_CASE(nothing_is_recorded_under_no_grad_or_after_detach) {
   BOOST_TEST(detach(x).value().storage() == x.value().storage());
 }
 
+BOOST_AUTO_TEST_CASE(nothing_is_kept_under_no_grad) {
+  const Variable x = Variable::leaf(tensor({1, 2}));
+  const long holders = x.value().storage().use_count();
+  {
+    NoGrad guard;
+    BOOST_TEST(!Saved(x).get().defined());
+    const Variable y = record("exp", x.value() * 2.0, {x}, [&, x = Saved(x)](const Tensor& dy) {
+      BOOST_TEST(false, "there is no backward");
+      return dy;
+    });
+    BOOST_TEST(y.value().storage().use_count() == 1);
+    BOOST_TEST(x.value().storage().use_count() == holders);
+  }
+  BOOST_TEST(Saved(x).get().storage() == x.value().storage());
+}
+
 BOOST_AUTO_TEST_CASE(a_graph_used_twice_is_refused) {
   Variable x = Variable::leaf(tensor({1, 2}));
   Variable y = exp(x), loss = sum(y);
