@@ -175,6 +175,7 @@ void set_threads(int wanted) {
 
 void parallel_for(long n, long grain, FunctionRef<void(long, long)> f) {
   if (n <= 0) return;
+  if (n <= grain) return f(0, n);
   constexpr long kMostPieces = 1 << 30;  // they are counted in 32 bits
   grain = std::clamp(grain, (n - 1) / kMostPieces + 1, n);
   const long pieces = (n - 1) / grain + 1;

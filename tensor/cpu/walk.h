@@ -19,8 +19,12 @@ inline long rows_grain(long row, long cost = 1) { return std::max(1L, kElementGr
 template <int Operands, class Body> void walk(const Loop& loop, Body&& body) {
   const int inner = loop.sizes.dims() - 1;
   parallel_for(loop.numel, kElementGrain, [&](long begin, long end) {
-    std::array<long, kMaxDims> index{};
     std::array<long, Operands> offset{};
+    if (inner == 0) {  // most walks: no position to work out
+      for (int k = 0; k < Operands; k++) offset[k] = begin * loop.strides[k][0];
+      return body(end - begin, offset);
+    }
+    std::array<long, kMaxDims> index{};
     long rest = begin;  // the position of `begin`, axis by axis
     for (int i = inner; i >= 0; i--) {
       index[i] = rest % loop.sizes[i];
