@@ -75,6 +75,7 @@ class Pool {
     std::unique_lock lock(busy_, std::try_to_lock);
     if (!lock || stopping_) return false;
     team = 1 + grow(team - 1);
+    keep_apart();
     f_.emplace(f);
     n_ = n, grain_ = grain, pieces_ = pieces, team_ = team;
     done_.store(0, std::memory_order_relaxed);
@@ -141,6 +142,20 @@ class Pool {
     return std::min(wanted, int(workers_.size()));
   }
 
+  // Workers stay off the caller's core. A worker that is woken may be put on the core of who woke it, and there it waits
+  // while the caller does its pieces, call after call, beside an idle core. Costs a look at the core's number unless the
+  // caller has moved. With a single core, or one given by the user, everything stays where it is.
+  void keep_apart() {
+    const int core = sched_getcpu(), workers = int(workers_.size());
+    if (core < 0 || core >= CPU_SETSIZE || (core == callers_core_ && workers == placed_)) return;
+    callers_core_ = core, placed_ = workers;
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    if (pthread_getaffinity_np(pthread_self(), sizeof cores, &cores) != 0) return;
+    if (CPU_COUNT(&cores) > 1) CPU_CLR(core, &cores);
+    for (std::thread& worker : workers_) pthread_setaffinity_np(worker.native_handle(), sizeof cores, &cores);
+  }
+
   void stop() {
     stopping_ = true;
     if (getpid() != owner_) return;  // a fork has no workers
@@ -154,6 +169,7 @@ class Pool {
   std::mutex busy_;
   std::vector<std::thread> workers_;
   const pid_t owner_ = getpid();
+  int callers_core_ = -1, placed_ = 0;  // what the workers were placed for
   std::atomic<bool> stopping_ = false;
   std::atomic<uint32_t> round_ = 0;
   std::atomic<uint64_t> open_ = 0;  // round << 32 | unclaimed pieces
