@@ -28,8 +28,6 @@ Node& leaf_of(const Variable& x, const char* method) {
 
 }  // namespace
 
-Variable::Variable(Tensor value) : value_(std::move(value)) {}
-
 Variable Variable::leaf(Tensor value) {
   check_defined("leaf", value);
   HEED_CHECK(is_maths(value.dtype()), "leaf", "the value is ", value.dtype(),

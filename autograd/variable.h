@@ -16,7 +16,8 @@ struct Node;  // graph.h
 class Variable {
  public:
   Variable() = default;
-  Variable(Tensor value);              // a constant: no gradient flows into it
+  Variable(const Tensor& value) : value_(value) {}  // a constant: no gradient flows into it
+  Variable(Tensor&& value) : value_(std::move(value)) {}
   static Variable leaf(Tensor value);  // a parameter: backward adds its gradient up in grad()
 
   bool defined() const { return value().defined(); }
@@ -106,8 +107,8 @@ struct Input {
 // Makes y a Variable that knows how it came about: y = op(inputs), and backward(dy) gives the inputs' gradients. What
 // backward needs is captured as Saved. If no input requires a gradient, y comes back bare and nothing is allocated.
 template <class F>  // BackwardOne
-Variable record(const char* op, Tensor y, std::initializer_list<Input> inputs, F&& backward);
-template <class F> Variable record(const char* op, Tensor y, const std::vector<Variable>& inputs, F&& backward);
+Variable record(const char* op, const Tensor& y, std::initializer_list<Input> inputs, F&& backward);
+template <class F> Variable record(const char* op, const Tensor& y, const std::vector<Variable>& inputs, F&& backward);
 // An op with several outputs.
 std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
                                   BackwardMany backward);
@@ -117,12 +118,12 @@ bool is_recorded(const char* op, const Input* inputs, size_t count);
 bool is_recorded(const char* op, const Variable* inputs, size_t count);
 Variable record_node(const char* op, const Tensor& y, const Input* inputs, size_t count, BackwardOne backward);
 
-template <class F> Variable record(const char* op, Tensor y, std::initializer_list<Input> inputs, F&& backward) {
+template <class F> Variable record(const char* op, const Tensor& y, std::initializer_list<Input> inputs, F&& backward) {
   if (!is_recorded(op, inputs.begin(), inputs.size())) return y;
   return record_node(op, y, inputs.begin(), inputs.size(), std::forward<F>(backward));
 }
 
-template <class F> Variable record(const char* op, Tensor y, const std::vector<Variable>& inputs, F&& backward) {
+template <class F> Variable record(const char* op, const Tensor& y, const std::vector<Variable>& inputs, F&& backward) {
   if (!is_recorded(op, inputs.data(), inputs.size())) return y;
   const std::vector<Input> list(inputs.begin(), inputs.end());
   return record_node(op, y, list.data(), list.size(), std::forward<F>(backward));
