@@ -14,16 +14,6 @@ Tensor rows_of(const Tensor& x) {
   return reshape(x, {rows, x.size(-1)});
 }
 
-void check_linear(const Variable& x, const Variable& w, const Variable& b) {
-  check_same_kind("linear", x.value(), w.value());
-  HEED_CHECK(x.dims() >= 1 && w.dims() == 2 && x.size(-1) == w.size(1), "linear", "x is ", x.shape(), " and w is ",
-             w.shape(), "; with x (..., in) w must be (out, in)");
-  if (!b.defined()) return;
-  check_same_kind("linear", x.value(), b.value());
-  HEED_CHECK(b.shape() == Shape{w.size(0)}, "linear", "w is ", w.shape(), " and b is ", b.shape(),
-             "; with w (out, in) b must be (out,)");
-}
-
 }  // namespace
 
 Variable matmul(const Variable& a, const Variable& b) {
@@ -35,22 +25,17 @@ Variable matmul(const Variable& a, const Variable& b) {
 }
 
 Variable linear(const Variable& x, const Variable& w, const Variable& b) {
-  check_linear(x, w, b);
-  Shape shape = x.shape();
-  shape[x.dims() - 1] = w.size(0);
-  Tensor x_rows = rows_of(x.value());
-  Tensor y = matmul(x_rows, transpose(w.value()));
-  if (b.defined()) add_into(y, b.value());
-  auto backward = [x = Saved(x_rows), w = Saved(w), x_shape = x.shape(), want_x = x.requires_grad(),
+  Tensor y = linear(x.value(), w.value(), b.value());
+  auto backward = [x = Saved(x), w = Saved(w), x_shape = x.shape(), want_x = x.requires_grad(),
                    want_w = w.requires_grad(), want_b = b.requires_grad(), has_b = b.defined()](const Tensor& dy) {
     Tensor d = rows_of(dy);
     std::vector<Tensor> grads = {want_x ? reshape(matmul(d, w), x_shape) : Tensor(),
-                                 want_w ? matmul(transpose(d), x) : Tensor()};
+                                 want_w ? matmul(transpose(d), rows_of(x)) : Tensor()};
     if (has_b) grads.push_back(want_b ? sum(d, {0}) : Tensor());
     return Grads(std::move(grads));
   };
   const auto recorded = [&](std::initializer_list<Input> inputs) {
-    return record("linear", reshape(y, shape), inputs, std::move(backward));
+    return record("linear", y, inputs, std::move(backward));
   };
   return b.defined() ? recorded({x, w, b}) : recorded({x, w});
 }

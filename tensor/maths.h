@@ -88,23 +88,28 @@ template <class V> [[gnu::always_inline]] inline V tanh(V x) {
 }
 inline double tanh(double x) { return std::tanh(x); }
 
-// Phi(x) - 1/2, Phi being the distribution of normal numbers; from 5.6 on -1/2 or 1/2, up to a last bit.
+// x P(x^2) / Q(x^2) = Phi(x) - 1/2 for |x| <= 5.6, Phi being the distribution of normal numbers
 template <class V> [[gnu::always_inline]] inline V normal_odd(V x) {
   static constexpr float p[] = {0.398942262f,    0.0339289941f,  0.00467735017f,
                                 0.000168929138f, 6.2897966e-06f, 2.22975629e-08f};
   static constexpr float q[] = {1.f, 0.251713693f, 0.0286775418f, 0.00188549131f, 7.33442648e-05f, 1.17966283e-06f};
-  const V a = clamp(x, -5.6f, 5.6f), square = a * a;
-  return a * polynomial(square, p) / polynomial(square, q);
+  const V square = x * x;
+  return x * polynomial(square, p) / polynomial(square, q);
 }
 
 template <class V> [[gnu::always_inline]] inline V erf(V x) {
-  return clamp(V(2.f) * normal_odd(V(1.41421356f) * x), -1.f, 1.f);
+  return clamp(V(2.f) * normal_odd(clamp(V(1.41421356f) * x, -5.6f, 5.6f)), -1.f, 1.f);
 }
 inline double erf(double x) { return std::erf(x); }
 
+// y where |x| <= edge, beyond it low or high; NaN stays NaN
+template <class V> [[gnu::always_inline]] inline V between(V x, float edge, V y, V low, V high) {
+  return select(x < V(-edge), low, select(x > V(edge), high, y));
+}
+
 // x Phi(x); 0 below -5.6, where it is less than 6e-8
 template <class V> [[gnu::always_inline]] inline V gelu(V x) {
-  return select(x < V(-5.6f), V(0.f), x * (V(0.5f) + normal_odd(x)));
+  return between(x, 5.6f, x * (V(0.5f) + normal_odd(x)), V(0.f), x);
 }
 inline double normal_distribution(double x) { return 0.5 * std::erfc(-x * 0.70710678118654752440); }
 inline double gelu(double x) {
@@ -117,8 +122,8 @@ template <class V> [[gnu::always_inline]] inline V gelu_slope(V x) {
   static constexpr float p[] = {0.797884762f,    -0.0308244042f,  0.0142158f,
                                 2.25777439e-05f, 3.58919169e-05f, 1.91560687e-07f};
   static constexpr float q[] = {1.f, 0.294705123f, 0.0410381444f, 0.00352652417f, 0.000193094209f, 8.90980027e-06f};
-  const V a = clamp(x, -5.7f, 5.7f), square = a * a, y = V(0.5f) + a * polynomial(square, p) / polynomial(square, q);
-  return select(x < V(-5.7f), V(0.f), select(x > V(5.7f), V(1.f), y));
+  const V square = x * x, y = V(0.5f) + x * polynomial(square, p) / polynomial(square, q);
+  return between(x, 5.7f, y, V(0.f), V(1.f));
 }
 inline double gelu_slope(double x) {
   const double density = 0.39894228040143267794 * std::exp(-0.5 * x * x);

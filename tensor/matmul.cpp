@@ -78,18 +78,13 @@ Strides batch_strides(const Tensor& x, const Shape& batch) {
   return strides;
 }
 
-}  // namespace
-
-Tensor matmul(const Tensor& a_given, const Tensor& b_given) {
-  check_defined("matmul", a_given);
-  check_defined("matmul", b_given);
-  Tensor a = widened(a_given), b = widened(b_given);
-  check_matmul(a, b);
+// a b, and the bias (N,) added to every row where there is one
+Tensor product(const Tensor& a, const Tensor& b, const Tensor& bias) {
   Shape batch = broadcast("matmul", batch_of(a), batch_of(b)), shape = batch;
   shape.push_back(a.size(-2));
   shape.push_back(b.size(-1));
   if (b.dims() == 2 && a.dims() > 2 && shape.numel() > 0 && rows_follow(a))  // one tall product, not many small ones
-    return reshape(matmul(reshape(a, {shape.numel() / b.size(-1), a.size(-1)}), b), shape);
+    return reshape(product(reshape(a, {shape.numel() / b.size(-1), a.size(-1)}), b, bias), shape);
   return visit_maths("matmul", a.dtype(), [&](auto tag) {
     using T = decltype(tag);
     Tensor c = Tensor::empty(shape, a.dtype(), a.device());
@@ -104,13 +99,44 @@ Tensor matmul(const Tensor& a_given, const Tensor& b_given) {
                         .batch = batch,
                         .a_batch = batch_strides(left.x, batch),
                         .b_batch = batch_strides(right.x, batch)};
-    if (c.numel() > 0 && layout.k == 0) fill(c, 0);
-    const double flops = 2.0 * double(c.numel()) * double(layout.k);
-    if (c.numel() > 0 && layout.k > 0)
-      kernels::matmul<T>(a.device(), flops)(c.mutable_data<T>(), left.x.template data<T>(), right.x.template data<T>(),
-                                            layout);
+    if (c.numel() == 0) return c;
+    if (layout.k == 0) {
+      fill(c, 0);
+      if (bias.defined()) add_into(c, bias);
+      return c;
+    }
+    kernels::matmul<T>(a.device(), 2.0 * double(c.numel()) * double(layout.k))(
+        c.mutable_data<T>(), left.x.template data<T>(), right.x.template data<T>(),
+        bias.defined() ? bias.data<T>() : nullptr, layout);
     return c;
   });
+}
+
+void check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
+  check_same_kind("linear", x, w);
+  HEED_CHECK(x.dims() >= 1 && w.dims() == 2 && x.size(-1) == w.size(1), "linear", "x is ", x.shape(), " and w is ",
+             w.shape(), "; with x (..., in) w must be (out, in)");
+  if (!b.defined()) return;
+  check_same_kind("linear", x, b);
+  HEED_CHECK(b.shape() == Shape{w.size(0)}, "linear", "w is ", w.shape(), " and b is ", b.shape(),
+             "; with w (out, in) b must be (out,)");
+}
+
+}  // namespace
+
+Tensor matmul(const Tensor& a_given, const Tensor& b_given) {
+  check_defined("matmul", a_given);
+  check_defined("matmul", b_given);
+  Tensor a = widened(a_given), b = widened(b_given);
+  check_matmul(a, b);
+  return product(a, b, {});
+}
+
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b) {
+  check_linear(x, w, b);
+  const Tensor bias = b.defined() ? contiguous(b) : b;
+  if (x.dims() == 1) return reshape(product(unsqueeze(x, 0), transpose(w), bias), {w.size(0)});
+  return product(x, transpose(w), bias);
 }
 
 Tensor matmul_backward_a(const Tensor& dy, const Tensor& b, const Shape& a_shape) {

@@ -9,6 +9,8 @@ namespace heed {
 
 // (..., M, K) x (..., K, N) -> (..., M, N). bf16 and f16 are widened to f32, and so is the result.
 Tensor matmul(const Tensor& a, const Tensor& b);
+// y = x w^T + b: x (..., in), w (out, in), b (out,) or undefined -> (..., out); the bias is added while y is in the cache.
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b);
 // y = a b: da = dy b^T, db = a^T dy, each summed over the axes along which it was broadcast.
 Tensor matmul_backward_a(const Tensor& dy, const Tensor& b, const Shape& a_shape);
 Tensor matmul_backward_b(const Tensor& dy, const Tensor& a, const Shape& b_shape);
@@ -25,7 +27,9 @@ struct MatmulLayout {
   Strides a_batch, b_batch;  // elements between two matrices, per batch axis; 0 where one is broadcast
 };
 namespace kernels {
-template <class T> inline Kernel<void(T* c, const T* a, const T* b, const MatmulLayout& layout)> matmul{"matmul"};
+// bias (n) is added to every row of c; null: none
+template <class T>
+inline Kernel<void(T* c, const T* a, const T* b, const T* bias, const MatmulLayout& layout)> matmul{"matmul"};
 }  // namespace kernels
 
 }  // namespace heed

@@ -25,6 +25,7 @@ namespace heed {
 namespace {
 
 constexpr int kMaxThreads = 64;                             // OpenBLAS fails beyond 128 callers; we stay well below
+constexpr long kMostPieces = 1'000'000;                     // of one loop
 constexpr auto kPatience = std::chrono::microseconds(200);  // how long an idle worker looks for work before it sleeps
 
 // cgroup v2: "max 100000" or "150000 100000" (quota and period in microseconds).
@@ -80,11 +81,13 @@ class Pool {
     n_ = n, grain_ = grain, pieces_ = pieces, team_ = team;
     done_.store(0, std::memory_order_relaxed);
     const uint32_t round = round_.load(std::memory_order_relaxed) + 1;
-    open_.store(uint64_t(round) << 32 | uint64_t(pieces), std::memory_order_release);
+    for (int id = 0; id < team; id++)
+      open_[id].range.store(Range{round, pieces * id / team, pieces * (id + 1) / team}.word(),
+                            std::memory_order_release);
     round_.store(round);  // after open_: who sees the new round finds its pieces
     round_.notify_all();
     inside = true;
-    while (take_piece()) continue;
+    while (take_piece(0)) continue;
     inside = false;
     for (int spins = 0; done_.load(std::memory_order_acquire) < pieces;)
       ++spins % 1024 ? pause() : std::this_thread::yield();
@@ -97,22 +100,48 @@ class Pool {
     ~Stopper() { pool->stop(); }
   };
 
-  // Claims one open piece and runs it. open_ holds the round and how many pieces nobody has claimed; a claim succeeds
-  // only in the round it was read in, and until the claimed piece is done the caller stays and the loop is alive.
-  bool take_piece() {
-    uint64_t seen = open_.load(std::memory_order_acquire);
-    do {
-      if ((seen & 0xffffffff) == 0) return false;
-    } while (!open_.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel, std::memory_order_acquire));
-    run_piece(*f_, pieces_ - long(seen & 0xffffffff), n_, grain_);
-    done_.fetch_add(1, std::memory_order_release);
-    return true;
+  // Pieces that nobody has claimed yet, and the round they belong to, in one word.
+  struct Range {
+    static constexpr int kBits = 20;
+    uint64_t round;
+    long begin, end;
+    static Range of(uint64_t word) {
+      constexpr long mask = (1L << kBits) - 1;
+      return {word >> 2 * kBits, long(word >> kBits) & mask, long(word) & mask};
+    }
+    uint64_t word() const { return round << 2 * kBits | uint64_t(begin) << kBits | uint64_t(end); }
+  };
+  static_assert(kMostPieces < 1L << Range::kBits);
+
+  // Claims one open piece and runs it: the first of its own, so that from loop to loop a thread finds its part of the data
+  // in its own cache, and when these are done the last of somebody else's. A claim succeeds only in the round it was read
+  // in, and until the claimed piece is done the caller stays and the loop is alive.
+  bool take_piece(int id) {
+    const int team = team_.load(std::memory_order_relaxed);
+    for (int k = 0; k < team; k++)
+      if (const long piece = claim(open_[(id + k) % team].range, k == 0); piece >= 0) {
+        run_piece(*f_, piece, n_, grain_);
+        done_.fetch_add(1, std::memory_order_release);
+        return true;
+      }
+    return false;
+  }
+
+  static long claim(std::atomic<uint64_t>& open, bool first) {  // -1: nothing left
+    uint64_t seen = open.load(std::memory_order_acquire);
+    for (;;) {
+      Range range = Range::of(seen);
+      if (range.begin == range.end) return -1;
+      const long piece = first ? range.begin++ : --range.end;
+      if (open.compare_exchange_weak(seen, range.word(), std::memory_order_acq_rel, std::memory_order_acquire))
+        return piece;
+    }
   }
 
   void work(int id) {
     inside = true;
     for (uint32_t round = 0; !stopping_;) {
-      if (id < team_.load(std::memory_order_relaxed) && take_piece()) continue;
+      if (id < team_.load(std::memory_order_relaxed) && take_piece(id)) continue;
       round = wait_for_work(round);
     }
   }
@@ -172,8 +201,11 @@ class Pool {
   int callers_core_ = -1, placed_ = 0;  // what the workers were placed for
   std::atomic<bool> stopping_ = false;
   std::atomic<uint32_t> round_ = 0;
-  std::atomic<uint64_t> open_ = 0;  // round << 32 | unclaimed pieces
-  std::atomic<long> done_ = 0;      // finished pieces
+  struct alignas(64) Open {
+    std::atomic<uint64_t> range = 0;
+  };
+  Open open_[kMaxThreads];      // of each thread of the team
+  std::atomic<long> done_ = 0;  // finished pieces
   std::atomic<int> team_ = 1;
   std::optional<Piece> f_;  // the loop: written before open_, read after a claim
   long n_ = 0, grain_ = 1, pieces_ = 0;
@@ -192,7 +224,6 @@ void set_threads(int wanted) {
 void parallel_for(long n, long grain, FunctionRef<void(long, long)> f) {
   if (n <= 0) return;
   if (n <= grain) return f(0, n);
-  constexpr long kMostPieces = 1 << 30;  // they are counted in 32 bits
   grain = std::clamp(grain, (n - 1) / kMostPieces + 1, n);
   const long pieces = (n - 1) / grain + 1;
   const int team = int(std::min<long>(threads(), pieces));

@@ -26,7 +26,13 @@ long panel_of(const MatmulLayout& s, long batches) {
   return std::max(32L, (side / 2 + 31) / 32 * 32);  // two halves
 }
 
-template <class T> void matmul_cpu(T* c, const T* a, const T* b, const MatmulLayout& s) {
+// c (rows, n) += bias (n)
+template <class T> void add_bias(T* c, long c_row, const T* bias, long rows, long n) {
+  for (long i = 0; i < rows; i++)
+    for (long j = 0; j < n; j++) c[i * c_row + j] += bias[j];
+}
+
+template <class T> void matmul_cpu(T* c, const T* a, const T* b, const T* bias, const MatmulLayout& s) {
   check_blas("matmul");  // here an exception can still be caught
   const long batches = s.batch.numel(), work = s.m * s.n * s.k;
   const bool few = few_rows(s), by_rows = !few && s.m >= s.n;
@@ -50,6 +56,7 @@ template <class T> void matmul_cpu(T* c, const T* a, const T* b, const MatmulLay
       else
         gemm(pc, s.n, pa, s.a_row, s.a_transposed, pb, s.b_row, s.b_transposed, by_rows ? n : s.m, by_rows ? s.n : n,
              s.k);
+      if (bias) add_bias(pc, s.n, bias + (by_rows ? 0 : first), by_rows ? n : s.m, by_rows ? s.n : n);
     }
   });
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tensor/cpu/gemm_tile.h"
+#include "tensor/cpu/turned_copy.h"
 
 namespace heed {
 namespace {
@@ -75,9 +76,9 @@ void columns(T* c, long c_row, const T* b, long b_row, const T* turned, long wid
   for (long j = 0; j < n; j += kColumns) {
     const long count = std::min(kColumns, n - j);
     gemm_tile<Into::store>(block, width, TileMatrix<T>{b + j * b_row, b_row, 1}, turned, width, count, width, depth);
-    for (long i = 0; i < m; i++)
-      for (long r = 0; r < count; r++)
-        c[i * c_row + j + r] = block[r * width + i] + (add ? c[i * c_row + j + r] : T(0));
+    if (!add) turn(c + j, c_row, block, width, m, count);
+    for (long i = 0; i < m && add; i++)
+      for (long r = 0; r < count; r++) c[i * c_row + j + r] += block[r * width + i];
   }
 }
 
@@ -90,8 +91,11 @@ void turned_round(T* c, long c_row, const T* a, long a_row, long a_col, const T*
   for (long first = 0; first < k; first += kDepth) {
     const long depth = std::min(kDepth, k - first);
     std::fill_n(turned, width > m ? depth * width : 0, T(0));
-    for (long i = 0; i < m; i++)
-      for (long p = 0; p < depth; p++) turned[p * width + i] = a[i * a_row + (first + p) * a_col];
+    if (a_col == 1)
+      turn(turned, width, a + first, a_row, depth, m);
+    else
+      for (long p = 0; p < depth; p++)
+        for (long i = 0; i < m; i++) turned[p * width + i] = a[i * a_row + (first + p) * a_col];
     columns(c, c_row, b + first, b_row, turned, width, m, n, depth, first > 0);
   }
 }
