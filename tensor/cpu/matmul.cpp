@@ -17,13 +17,15 @@ constexpr long kSmall = 1 << 17;  // multiplications below which handing a task 
 bool few_rows(const MatmulLayout& s) { return s.m <= kFewRows && s.b_transposed; }
 
 // Length of a panel along the longer side of the output (along the columns if there are few rows): long enough that BLAS
-// stays near its peak.
+// stays near its peak, and an even number of them, so that two threads end together.
 long panel_of(const MatmulLayout& s, long batches) {
+  constexpr long kLong = 384;
   const long side = few_rows(s) ? s.n : std::max(s.m, s.n), work = s.m * s.n * s.k;
-  if (batches >= 8 || work < 2 * kSmall) return side >= 2048 ? 512 : side;
+  const bool whole = batches >= 8 || work < 2 * kSmall;
+  if (whole && side < 2048) return side;
   if (few_rows(s)) return std::clamp((side / 2 + 11) / 12 * 12, 12L, 264L);
-  if (side >= 512) return side >= 2048 ? 512 : 256;
-  return std::max(32L, (side / 2 + 31) / 32 * 32);  // two halves
+  const long panels = 2 * ((side + 2 * kLong - 1) / (2 * kLong));
+  return std::max(32L, ((side + panels - 1) / panels + 31) / 32 * 32);
 }
 
 // c (rows, n) += bias (n)
