@@ -65,6 +65,15 @@ class Module {
     scope.finished();
     return static_cast<T&>(*children_.back());
   }
+  // The same for a module whose type is decided later: make() returns a unique_ptr to a module that it has just made.
+  template <class Make> auto& child_from(const std::string& name, Make&& make) {
+    Making scope(*this, name);
+    auto made = make();
+    auto& module = *made;
+    children_.push_back(std::move(made));
+    scope.finished();
+    return module;
+  }
 
  private:
   // While one lives, the next Module constructed in this thread is this child: it knows its path from the start.

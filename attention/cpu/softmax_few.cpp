@@ -1,0 +1,86 @@
+// Few queries, as in decoding: there are not enough of them to fill the lanes of a tile, so vectors run along the channels,
+// and every query walks over its keys by itself, 64 at a time, with the same online softmax.
+#include "attention/cpu/softmax_few.h"
+
+#include "attention/cpu/softmax_tile.h"
+
+namespace heed {
+namespace {
+
+// s (count) = factor * k (count, D) q (D)
+template <class T> void scores(T* s, const T* q, const T* k, long k_row, long count, long D, T factor) {
+  for (long j = 0; j < count; j++)
+    s[j] = factor * sum_vectors<T>(
+                        D, [&](long c, auto n) { return Vec<T>::load(q + c, n) * Vec<T>::load(k + j * k_row + c, n); });
+}
+
+// o (Dv) = change * o + p (count) v (count, Dv)
+template <class T> void collect(T* o, T change, const T* p, const T* v, long v_row, long count, long Dv) {
+  for_vectors<T>(Dv, [&](long c, auto n) {
+    Vec<T> sum = Vec<T>::load(o + c, n) * change;
+    for (long j = 0; j < count; j++) sum = sum + Vec<T>(p[j]) * Vec<T>::load(v + j * v_row + c, n);
+    sum.store(o + c, n);
+  });
+}
+
+template <class T> T one_exp2(T x) { return exp2_negative(Vec<T>(x)).raw[0]; }
+
+// What is added to the score of query i and key j; -infinity if it is not visible, whatever its range says.
+template <class T> struct Addend {
+  const T *by_distance, *by_query;
+  const SoftmaxSizes& z;
+  long b, h, i;
+
+  T operator()(long j) const {
+    if (z.query_labels && z.query_labels[b * z.query_labels_b + i] != z.key_labels[b * z.key_labels_b + j])
+      return -std::numeric_limits<T>::infinity();
+    if (z.allow && !z.allow[b * z.allow_b + h * z.allow_h + i * z.allow_i + j * z.allow_j])
+      return -std::numeric_limits<T>::infinity();
+    T bias = 0;
+    if (by_distance) bias += by_distance[h * (z.T + z.S - 1) + i - j + z.S - 1];
+    if (by_query)
+      bias += by_query[((b * z.H + h) * z.T + i) * (2 * z.clip + 1) + std::clamp(j - (i + z.S - z.T), -z.clip, z.clip) +
+                       z.clip];
+    return bias * T(kLog2e);
+  }
+};
+
+}  // namespace
+
+template <class T>
+void softmax_one_query(T* o, T* L, const T* q, const T* k, const T* v, const T* by_distance, const T* by_query,
+                       const SoftmaxSizes& z, long b, long h, long i) {
+  constexpr T nothing = -std::numeric_limits<T>::infinity();
+  const long hk = h / (z.H / z.Hk), first = std::max(0, z.first[b * z.range_b + i]);
+  const long end = std::min(z.S, long(z.last[b * z.range_b + i]) + 1);
+  const T *query = q + b * z.q.b + h * z.q.h + i * z.q.t, *keys = k + b * z.k.b + hk * z.k.h;
+  const T* values = v + b * z.v.b + hk * z.v.h;
+  const Addend<T> addend{by_distance, by_query, z, b, h, i};
+  const bool plain = !by_distance && !by_query && !z.query_labels && !z.allow;
+  T* out = o + b * z.o.b + h * z.o.h + i * z.o.t;
+  alignas(64) T s[kTile];
+  T top = nothing, sum = 0;
+  std::fill_n(out, z.Dv, T(0));
+  for (long j = first; j < end; j += kTile) {
+    const long count = std::min(kTile, end - j);
+    scores(s, query, keys + j * z.k.t, z.k.t, count, z.D, T(z.scale * kLog2e));
+    for (long r = 0; r < count && !plain; r++) s[r] += addend(j + r);
+    const T most = std::max(top, max_vectors(s, count)), reference = most == nothing ? T(0) : most;
+    const T change = top == nothing ? T(1) : one_exp2(top - reference);
+    for_vectors<T>(count,
+                   [&](long r, auto n) { exp2_negative(Vec<T>::load(s + r, n, nothing) - reference).store(s + r, n); });
+    sum = sum * change + sum_vectors<T>(count, [&](long r, auto n) { return Vec<T>::load(s + r, n); });
+    collect(out, change, s, values + j * z.v.t, z.v.t, count, z.Dv);
+    top = most;
+  }
+  const T factor = sum == 0 ? T(0) : 1 / sum;
+  for (long c = 0; c < z.Dv; c++) out[c] *= factor;
+  L[(b * z.H + h) * z.T + i] = sum == 0 ? nothing : (top + std::log2(sum)) * T(kLog2);
+}
+
+template void softmax_one_query(float*, float*, const float*, const float*, const float*, const float*, const float*,
+                                const SoftmaxSizes&, long, long, long);
+template void softmax_one_query(double*, double*, const double*, const double*, const double*, const double*,
+                                const double*, const SoftmaxSizes&, long, long, long);
+
+}  // namespace heed

@@ -1,0 +1,110 @@
+#include "attention/cpu/softmax_few.h"
+#include "attention/cpu/softmax_tile.h"
+
+namespace heed {
+namespace {
+
+// One tile of keys of the online softmax: s (count, 64) becomes p = 2^(s - top), and top, sum (64) go on. True if the
+// maximum of a lane grew: then `factor` (64) is what everything collected before must be multiplied by. Each lane decides
+// for itself, so that a query never depends on its neighbours, not even in the last bit.
+template <class T> bool softmax_tile(T* s, long count, T* top, T* sum, T* factor) {
+  using V = Vec<T>;
+  constexpr long L = V::kLanes, G = std::min(4L, kTile / L);  // vectors at a time
+  const V nothing(-std::numeric_limits<T>::infinity());
+  bool moved = false;
+  for (long x = 0; x < kTile; x += G * L) {
+    V most[G], reference[G], total[G];
+    for (long g = 0; g < G; g++) most[g] = V::load(top + x + g * L);
+    for (long r = 0; r < count; r++)
+      for (long g = 0; g < G; g++) most[g] = max(V::load(s + r * kTile + x + g * L), most[g]);
+    for (long g = 0; g < G; g++) {
+      const long at = x + g * L;
+      const V before = V::load(top + at);
+      reference[g] = select(most[g] == nothing, V(T(0)), most[g]);  // nothing seen yet: 2^(-inf - 0) is 0
+      const V change = exp2_negative(before - reference[g]);        // 1 where nothing moved
+      for (long i = 0; i < L; i++) moved |= most[g].raw[i] > before.raw[i];
+      change.store(factor + at);
+      most[g].store(top + at);
+      total[g] = V::load(sum + at) * change;
+    }
+    for (long r = 0; r < count; r++)
+      for (long g = 0; g < G; g++) {
+        T* place = s + r * kTile + x + g * L;
+        const V p = exp2_negative(V::load(place) - reference[g]);
+        total[g] = total[g] + p;
+        p.store(place);
+      }
+    for (long g = 0; g < G; g++) total[g].store(sum + x + g * L);
+  }
+  return moved;
+}
+
+template <class T> void multiply(T* x, const T* factor, long rows) {  // x (rows, 64), factor (64)
+  for (long r = 0; r < rows; r++)
+    for (long i = 0; i < kTile; i++) x[r * kTile + i] *= factor[i];
+}
+
+template <class T> struct Forward {
+  T *o, *L;
+  const T *q, *k, *v, *by_distance, *by_query;
+  const SoftmaxSizes& z;
+
+  // One tile of queries of one head.
+  void run(long b, long h, long tile) const {
+    alignas(64) T turned[kMostHeadChannels * kTile], collected[kMostHeadChannels * kTile];  // q^T (D, 64), o^T (Dv, 64)
+    alignas(64) T s[kTile * kTile], keep[kTile * kTile], top[kTile], sum[kTile], factor[kTile];
+    const Lanes<T> lanes(z, b, h, tile);
+    const long hk = h / (z.H / z.Hk);
+    const T *keys = k + b * z.k.b + hk * z.k.h, *values = v + b * z.v.b + hk * z.v.h;
+    turn_in(turned, q + b * z.q.b + h * z.q.h + lanes.begin * z.q.t, z.q.t, lanes.n, z.D, T(z.scale * kLog2e));
+    std::fill_n(top, kTile, -std::numeric_limits<T>::infinity());
+    std::fill_n(sum, kTile, T(0));
+    std::fill_n(collected, z.Dv * kTile, T(0));
+    for (long t = lanes.first_tile(); t < lanes.end_tile(z.S); t++) {
+      const long j = t * kTile, count = std::min(kTile, z.S - j);
+      gemm_tile<Into::store>(s, kTile, TileMatrix<T>{keys + j * z.k.t, z.k.t, 1}, turned, kTile, count, kTile, z.D);
+      add_biases(s, by_distance ? by_distance + h * (z.T + z.S - 1) : nullptr,
+                 by_query ? by_query + (b * z.H + h) * z.T * (2 * z.clip + 1) : nullptr, z, lanes, j, count);
+      if (!lanes.sees_all(j, count)) lanes.hide(s, j, count);
+      if (softmax_tile(s, count, top, sum, factor)) multiply(collected, factor, z.Dv);
+      if (z.threshold) {
+        draw_keep(keep, z, lanes, b, h, j, count);
+        for (long e = 0; e < count * kTile; e++) s[e] *= keep[e];
+      }
+      gemm_tile<Into::add>(collected, kTile, TileMatrix<T>{values + j * z.v.t, 1, z.v.t}, s, kTile, z.Dv, kTile, count);
+    }
+    finish(b, h, lanes, collected, top, sum, factor);
+  }
+
+  void finish(long b, long h, const Lanes<T>& lanes, T* collected, const T* top, const T* sum, T* factor) const {
+    for (long i = 0; i < kTile; i++) factor[i] = sum[i] > 0 || sum[i] != sum[i] ? 1 / sum[i] : T(0);
+    multiply(collected, factor, z.Dv);
+    turn(o + b * z.o.b + h * z.o.h + lanes.begin * z.o.t, z.o.t, collected, kTile, lanes.n, z.Dv);
+    T* out = L + (b * z.H + h) * z.T + lanes.begin;
+    for (long i = 0; i < lanes.n; i++)
+      out[i] = sum[i] == 0 ? -std::numeric_limits<T>::infinity() : (top[i] + std::log2(sum[i])) * T(kLog2);
+  }
+};
+
+template <class T>
+void softmax_attention_cpu(T* o, T* L, const T* q, const T* k, const T* v, const T* by_distance, const T* by_query,
+                           const SoftmaxSizes& z) {
+  if (z.T <= kFewQueries && z.threshold == 0) {
+    parallel_for(z.B * z.H * z.T, rows_grain(2 * z.S * z.D), [&](long begin, long end) {
+      for (long task = begin; task < end; task++)
+        softmax_one_query(o, L, q, k, v, by_distance, by_query, z, task / z.T / z.H, task / z.T % z.H, task % z.T);
+    });
+    return;
+  }
+  const Forward<T> forward{o, L, q, k, v, by_distance, by_query, z};
+  const long tiles = (z.T + kTile - 1) / kTile;
+  parallel_for(z.B * z.H * tiles, 1, [&](long begin, long end) {
+    for (long task = begin; task < end; task++) forward.run(task / tiles / z.H, task / tiles % z.H, task % tiles);
+  });
+}
+
+const Registered forward_f32{kernels::softmax_attention<float>, Backend::cpu, softmax_attention_cpu<float>};
+const Registered forward_f64{kernels::softmax_attention<double>, Backend::cpu, softmax_attention_cpu<double>};
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,172 @@
+#include "attention/softmax_engine.h"
+
+#include <cmath>
+
+#include "tensor/copy.h"
+#include "tensor/create.h"
+#include "tensor/views.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kOp = "softmax_attention";
+using kernels::SoftmaxSizes;
+using kernels::TokenStrides;
+
+void check_shapes(const SoftmaxInputs& in, const Visible& v) {
+  const Tensor &q = in.q.value(), &k = in.k.value(), &values = in.v.value();
+  check_same_kind(kOp, q, k);
+  check_same_kind(kOp, q, values);
+  HEED_CHECK(q.dims() == 4 && k.dims() == 4 && values.dims() == 4, kOp, "q is ", q.shape(), ", k is ", k.shape(),
+             " and v is ", values.shape(), "; they must be (B, H, T, D), (B, Hk, S, D) and (B, Hk, S, Dv)");
+  const bool fit = k.size(0) == q.size(0) && values.size(0) == q.size(0) && k.size(1) == values.size(1) &&
+                   k.size(2) == values.size(2) && k.size(3) == q.size(3);
+  HEED_CHECK(fit && k.size(1) > 0 && q.size(1) % k.size(1) == 0, kOp, "q is ", q.shape(), ", k is ", k.shape(),
+             " and v is ", values.shape(),
+             "; they must be (B, H, T, D), (B, Hk, S, D) and (B, Hk, S, Dv), and Hk must divide H");
+  HEED_CHECK(q.size(3) <= kMostHeadChannels && values.size(3) <= kMostHeadChannels, kOp, "a head has ", q.size(3),
+             " channels and ", values.size(3), " values; the rule is at most ", kMostHeadChannels, ". Use more heads");
+  HEED_CHECK(v.B == q.size(0) && v.H == q.size(1) && v.T == q.size(2) && v.S == k.size(2), kOp, "q is ", q.shape(),
+             " and k is ", k.shape(), ", but the visible pairs are for (B, H, T, S) = ", Shape{v.B, v.H, v.T, v.S});
+}
+
+void check_biases(const SoftmaxInputs& in, const Visible& v) {
+  if (in.by_distance.defined()) {
+    check_same_kind(kOp, in.q.value(), in.by_distance.value());
+    HEED_CHECK(in.by_distance.shape() == (Shape{v.H, v.T + v.S - 1}), kOp, "the bias by distance is ",
+               in.by_distance.shape(), " and (B, H, T, S) is ", Shape{v.B, v.H, v.T, v.S},
+               "; it must be (H, T + S - 1)");
+  }
+  if (!in.by_query.defined()) return;
+  check_same_kind(kOp, in.q.value(), in.by_query.value());
+  const Shape& s = in.by_query.shape();
+  HEED_CHECK(s.dims() == 4 && s[0] == v.B && s[1] == v.H && s[2] == v.T && s[3] % 2 == 1, kOp, "the bias by query is ",
+             s, " and (B, H, T, S) is ", Shape{v.B, v.H, v.T, v.S}, "; it must be (B, H, T, 2 c + 1)");
+}
+
+Tensor with_dense_channels(const Tensor& x) { return x.size(3) <= 1 || x.strides()[3] == 1 ? x : contiguous(x); }
+
+// Keys and values are read once per 64 queries: where there are many, rows that lie far apart are copied first.
+Tensor dense_if_read_often(const Tensor& x, long T) {
+  return T > 512 && x.size(2) > 1 && x.strides()[2] != x.size(3) ? contiguous(x) : with_dense_channels(x);
+}
+
+TokenStrides strides_of(const Tensor& x) { return {x.strides()[0], x.strides()[1], x.strides()[2]}; }
+
+// (B, H, T, C), in memory (B, T, H, C)
+Tensor token_major(long B, long H, long T, long C, const Tensor& like) {
+  return transpose(Tensor::empty({B, T, H, C}, like.dtype(), like.device()), 1, 2);
+}
+
+// The same elements with the strides of token_major.
+Tensor as_token_major(const Tensor& x) { return transpose(contiguous(transpose(x, 1, 2)), 1, 2); }
+
+template <class T> const T* data_or_null(const Tensor& x) { return x.defined() ? x.data<T>() : nullptr; }
+template <class T> T* mutable_or_null(const Tensor& x) { return x.defined() ? x.mutable_data<T>() : nullptr; }
+
+// Everything a kernel is told; holds the tensors behind the pointers.
+struct Call {
+  Tensor q, k, v, o, L, by_distance, by_query;
+  Visible visible;
+  SoftmaxSizes sizes{};
+
+  Call(const SoftmaxInputs& in, const Visible& visible_given, const SoftmaxOptions& options)
+      : q(with_dense_channels(in.q.value())),
+        k(dense_if_read_often(in.k.value(), visible_given.T)),
+        v(dense_if_read_often(in.v.value(), visible_given.T)),
+        visible(visible_given) {
+    if (in.by_distance.defined()) by_distance = contiguous(in.by_distance.value());
+    if (in.by_query.defined()) by_query = contiguous(in.by_query.value());
+    const long D = q.size(3);
+    o = token_major(visible.B, visible.H, visible.T, v.size(3), q);
+    L = Tensor::empty({visible.B, visible.H, visible.T}, q.dtype(), q.device());
+    SoftmaxSizes& z = sizes;
+    z.B = visible.B, z.H = visible.H, z.Hk = k.size(1), z.T = visible.T, z.S = visible.S, z.D = D, z.Dv = v.size(3);
+    z.scale = options.scale != 0 ? options.scale : 1 / std::sqrt(double(std::max(1L, D)));
+    z.q = strides_of(q), z.k = strides_of(k), z.v = strides_of(v), z.o = strides_of(o);
+    z.first = visible.first.data<int32_t>(), z.last = visible.last.data<int32_t>();
+    z.range_b = visible.first.size(0) == 1 ? 0 : z.T;
+    if (visible.key_labels.defined()) {
+      z.query_labels = visible.query_labels.data<int32_t>(), z.key_labels = visible.key_labels.data<int32_t>();
+      z.query_labels_b = visible.query_labels.size(0) == 1 ? 0 : z.T;
+      z.key_labels_b = visible.key_labels.size(0) == 1 ? 0 : z.S;
+    }
+    if (visible.allow.defined()) {
+      visible.allow = expand(visible.allow, {z.B, z.H, z.T, z.S});
+      const Strides& strides = visible.allow.strides();
+      z.allow = visible.allow.data<bool>();
+      z.allow_b = strides[0], z.allow_h = strides[1], z.allow_i = strides[2], z.allow_j = strides[3];
+    }
+    if (by_query.defined()) z.clip = by_query.size(3) / 2;
+    z.threshold = uint32_t(std::lround(65536 * options.dropout));
+    z.keep_scale = 1 / (1 - options.dropout);
+    z.key = options.key;
+  }
+};
+
+void run_forward(const Call& call) {
+  visit_maths(kOp, call.q.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    kernels::softmax_attention<T>(call.q.device())(
+        call.o.mutable_data<T>(), call.L.mutable_data<T>(), call.q.data<T>(), call.k.data<T>(), call.v.data<T>(),
+        data_or_null<T>(call.by_distance), data_or_null<T>(call.by_query), call.sizes);
+  });
+}
+
+struct Wants {
+  bool by_distance, by_query;
+};
+
+// dq, dk, dv, and the gradients of the biases that are there
+std::vector<Tensor> run_backward(const Call& call, const Tensor& dy_given, const Tensor& dL_given, const Wants& wants) {
+  SoftmaxSizes z = call.sizes;
+  Tensor dy = dy_given.defined() ? as_token_major(dy_given) : as_token_major(zeros_like(call.o));
+  Tensor dL = dL_given.defined() ? contiguous(dL_given) : Tensor();
+  auto head_major = [&](long C) { return Tensor::empty({z.B, z.Hk, z.S, C}, call.q.dtype(), call.q.device()); };
+  Tensor dq = token_major(z.B, z.H, z.T, z.D, call.q), dk = head_major(z.D), dv = head_major(z.Dv);
+  z.dq = strides_of(dq), z.dk = strides_of(dk), z.dv = strides_of(dv);
+  Tensor dby_distance = wants.by_distance ? zeros_like(call.by_distance) : Tensor();
+  Tensor dby_query = wants.by_query ? zeros_like(call.by_query) : Tensor();
+  visit_maths(kOp, call.q.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    Tensor workspace =
+        Tensor::empty({kernels::softmax_attention_workspace<T>(call.q.device())(z)}, u8, call.q.device());
+    kernels::softmax_attention_backward<T>(call.q.device())(
+        {dq.mutable_data<T>(), dk.mutable_data<T>(), dv.mutable_data<T>(), mutable_or_null<T>(dby_distance),
+         mutable_or_null<T>(dby_query)},
+        dy.data<T>(), data_or_null<T>(dL),
+        {call.q.data<T>(), call.k.data<T>(), call.v.data<T>(), call.o.data<T>(), call.L.data<T>(),
+         data_or_null<T>(call.by_distance), data_or_null<T>(call.by_query)},
+        z, workspace.mutable_data<uint8_t>());
+  });
+  std::vector<Tensor> grads = {dq, dk, dv};
+  if (call.by_distance.defined()) grads.push_back(dby_distance);
+  if (call.by_query.defined()) grads.push_back(dby_query);
+  return grads;
+}
+
+}  // namespace
+
+SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible, const SoftmaxOptions& options) {
+  check_shapes(in, visible);
+  check_biases(in, visible);
+  HEED_CHECK(options.dropout >= 0 && options.dropout < 1, kOp, "dropout is ", options.dropout,
+             "; the rule is 0 <= p < 1");
+  auto call = std::make_shared<Call>(in, visible, options);
+  run_forward(*call);
+  std::vector<Variable> inputs = {in.q, in.k, in.v};
+  if (in.by_distance.defined()) inputs.push_back(in.by_distance);
+  if (in.by_query.defined()) inputs.push_back(in.by_query);
+  const Wants wants{in.by_distance.requires_grad(), in.by_query.requires_grad()};
+  std::vector<Saved> saved;
+  for (const Variable& x : inputs) saved.push_back(Saved(x));
+  saved.push_back(Saved(call->o)), saved.push_back(Saved(call->L));
+  auto backward = [call, saved, wants](const std::vector<Tensor>& dys) {
+    for (const Saved& each : saved) each.get();  // throws if somebody wrote there
+    return Grads(run_backward(*call, dys[0], dys[1], wants));
+  };
+  std::vector<Variable> ys = record_many(kOp, {call->o, call->L}, inputs, std::move(backward));
+  return {ys[0], ys[1]};
+}
+
+}  // namespace heed
