@@ -1,0 +1,27 @@
+// Full attention: every query looks at every key. The reference that all others are compared with.
+//
+//   o_i = sum_j softmax_j(<q_i, k_j> / sqrt(D) + bias_ij) v_j          causal: over j <= p_i only
+//
+// Time O(n^2 D), memory O(n D): the engine never holds a (T, S) matrix. The best choice as long as n is some thousands;
+// beyond that its n^2 outweighs everything else in a model. Decoding keeps all keys and values, O(n D) per token.
+// (Attention Is All You Need: Vaswani et al., 2017.)
+#include "attention/multi_head.h"
+#include "attention/pattern_core.h"
+
+namespace heed {
+namespace {
+
+const RegisteredVariant full{{.name = "full",
+                              .summary = "every query sees every key",
+                              .time = "O(n^2)",
+                              .memory = "O(n)",
+                              .source = "Vaswani et al., 2017",
+                              .options = bias_options(),
+                              .make = [](const VariantOptions& options, const MixerSizes& sizes) {
+                                PatternOptions pattern;
+                                read_bias(pattern, options);
+                                return multi_head<PatternCore>(sizes, pattern);
+                              }}};
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,47 @@
+// Local attention: the sequence is cut into blocks, and a query sees its own block; with neighbours also some blocks before
+// and after it.
+//
+//   A(i) = { j : b_i - back <= b_j <= b_i + forward },   b_i = floor(p_i / block)
+//
+// Time O(n block D), memory O(n D). Without neighbours nothing ever crosses the edge of a block, in any layer: it is a
+// baseline, or a building block of others. Decoding keeps the blocks that are still in sight. (Long Range Arena: Tay et
+// al., 2020.)
+#include "attention/multi_head.h"
+#include "attention/pattern_core.h"
+
+namespace heed {
+namespace {
+
+std::vector<VariantOption> options(bool neighbours) {
+  std::vector<VariantOption> list = {
+      {.name = "block", .help = "tokens in a block", .standard = "64", .low = 1, .high = 1e6}};
+  if (neighbours) {
+    list.push_back({.name = "back", .help = "blocks seen before the own", .standard = "1", .low = 0, .high = 1e6});
+    list.push_back({.name = "forward", .help = "blocks seen after it", .standard = "1", .low = 0, .high = 1e6});
+  }
+  for (const VariantOption& option : bias_options()) list.push_back(option);
+  return list;
+}
+
+Variant variant(const char* name, const char* summary, bool neighbours) {
+  return {.name = name,
+          .summary = summary,
+          .time = "O(n b)",
+          .memory = "O(n)",
+          .source = "Tay et al., 2020",
+          .options = options(neighbours),
+          .make = [=](const VariantOptions& options, const MixerSizes& sizes) {
+            PatternOptions pattern{.pattern = {.block = options.number("block"),
+                                               .blocks_back = neighbours ? options.number("back") : 0,
+                                               .blocks_forward = neighbours ? options.number("forward") : 0}};
+            read_bias(pattern, options);
+            return multi_head<PatternCore>(sizes, pattern);
+          }};
+}
+
+const RegisteredVariant local{variant("local", "a query sees its own block", false)};
+const RegisteredVariant with_neighbours{
+    variant("local-neighbours", "a query sees its own block and some beside it", true)};
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,191 @@
+#include "attention/multi_head.h"
+
+#include <algorithm>
+
+#include "autograd/concatenate.h"
+#include "autograd/matmul.h"
+#include "autograd/views.h"
+#include "autograd/where.h"
+#include "tensor/copy.h"
+#include "tensor/create.h"
+
+namespace heed {
+namespace {
+
+struct Part {
+  long heads, width;  // of the heads that lie side by side in a row of the projection
+};
+
+// (B, heads, T, width), a view of channels from `first` on of y (B, T, channels)
+Tensor heads_of(const Tensor& y, long first, const Part& part) {
+  const Strides& s = y.strides();
+  return Tensor::view(y, {y.size(0), part.heads, y.size(1), part.width}, {s[0], part.width, s[1], 1},
+                      y.offset() + first);
+}
+
+// y (B, T, channels) -> one (B, heads, T, width) per part, views without a copy. Backward writes all parts into one
+// tensor, so that no part is padded and added up.
+std::vector<Variable> split_heads(const Variable& y, const std::vector<Part>& parts) {
+  const Tensor dense = contiguous(y.value());
+  const auto each = [parts](const Tensor& of, auto&& f) {
+    long first = 0;
+    for (size_t i = 0; i < parts.size(); first += parts[i].heads * parts[i].width, i++)
+      f(i, heads_of(of, first, parts[i]));
+  };
+  std::vector<Tensor> views;
+  each(dense, [&](size_t, const Tensor& view) { views.push_back(view); });
+  return record_many(
+      "split_heads", views, {y}, [each, shape = y.shape(), dtype = y.dtype()](const std::vector<Tensor>& dys) {
+        const Tensor dy = Tensor::empty(shape, dtype);
+        each(dy, [&](size_t i, const Tensor& view) { dys[i].defined() ? copy_into(view, dys[i]) : fill(view, 0); });
+        return Grads(dy);
+      });
+}
+
+// (B, H, T, Dv), in memory (B, T, H, Dv) -> (B, T, H Dv)
+Variable one_row_per_token(const Variable& o) {
+  return reshape(transpose(o, 1, 2), {o.size(0), o.size(2), o.size(1) * o.size(3)});
+}
+
+// Rows of W and of b: a projection to some of the channels
+Variable projected(const Variable& x, const Linear& in, long first, long end) {
+  return linear(x, slice(in.weight, 0, first, end), in.bias().defined() ? slice(in.bias(), 0, first, end) : Variable());
+}
+
+// Zeros in the rows of queries that are padding: query i stands at position i + S - T of its sequence.
+Variable without_padded_rows(const Variable& y, const Mask& mask, long S) {
+  if (!mask.lengths.defined()) return y;
+  const long B = y.size(0), T = y.size(1);
+  Tensor padded = Tensor::empty({B, T, 1}, boolean);
+  for (long b = 0; b < B; b++)
+    for (long i = 0; i < T; i++) padded.mutable_data<bool>()[b * T + i] = i + S - T >= long(mask.lengths.at({b}));
+  return masked_fill(y, padded, 0);
+}
+
+}  // namespace
+
+struct MultiHead::Projected {
+  Variable q, k, v;
+  long first_key = 0;
+};
+
+// Keys and values (B, capacity, Hk, width), of which `used` hold the last tokens seen. When it is full and the core has
+// forgotten the first ones, those still in reach move to the front.
+struct MultiHead::Memory : State {
+  Memory(long batch, long max_length, const MultiHead& by)
+      : State(batch, max_length), owner(&by), reach(by.core_.reach()) {}
+  const MultiHead* owner;
+  Tensor k, v;
+  long used = 0, reach;
+  bool of_memory = false;  // keys and values of another sequence, made once
+
+  static Memory& of(State& state, const MultiHead& user) {
+    auto* memory = dynamic_cast<Memory*>(&state);
+    HEED_CHECK(memory && memory->owner == &user, "state", "it was started by another mixer; each has its own");
+    return *memory;
+  }
+
+  void reset() override { State::reset(), used = 0, of_memory = false; }
+
+  void append(const Tensor& new_k, const Tensor& new_v) {  // (B, Hk, T, width)
+    const long T = new_k.size(2);
+    make_room(T, new_k, new_v);
+    copy_into(slice(k, 1, used, used + T), transpose(new_k, 1, 2));
+    copy_into(slice(v, 1, used, used + T), transpose(new_v, 1, 2));
+    used += T;
+  }
+
+  long used_after(long T) const { return k.defined() && used + T <= k.size(1) ? used + T : kept() + T; }
+
+  Tensor heads(const Tensor& x, long end) const { return transpose(slice(x, 1, 0, end), 1, 2); }
+
+ private:
+  long kept() const { return reach < 0 ? used : std::min(used, reach); }  // when there is no more room
+
+  void make_room(long T, const Tensor& new_k, const Tensor& new_v) {
+    if (k.defined() && used + T <= k.size(1)) return;
+    const long keep = kept();
+    const long room = reach < 0 ? max_length() : std::min(max_length(), 2 * (reach + 1) + 64);
+    const long capacity = std::max(room, keep + T);
+    for (auto [place, given] : {std::pair{&k, &new_k}, {&v, &new_v}}) {
+      Tensor kept = keep ? clone(slice(*place, 1, used - keep, used)) : Tensor();
+      if (!place->defined() || place->size(1) != capacity)  // also smaller, after a long prompt
+        *place =
+            Tensor::empty({given->size(0), capacity, given->size(1), given->size(3)}, given->dtype(), given->device());
+      if (keep) copy_into(slice(*place, 1, 0, keep), kept);
+    }
+    used = keep;
+  }
+};
+
+MultiHead::MultiHead(const MixerSizes& s, const CoreMaker& core)
+    : sizes_(s),
+      in_(child<Linear>("in", s.C, s.heads * s.head_width + s.key_heads * (s.head_width + s.value_width),
+                        Linear::Options{.bias = s.bias})),
+      out_(child<Linear>("out", s.heads * s.value_width, s.C, Linear::Options{.bias = s.bias})),
+      core_(child_from("core", core)) {}
+
+std::unique_ptr<State> MultiHead::start(long batch, long max_length) {
+  if (!can().decode) return Mixer::start(batch, max_length);
+  return std::make_unique<Memory>(batch, max_length, *this);
+}
+
+MultiHead::Projected MultiHead::project(const Variable& x, const MixIn& in) {
+  HEED_CHECK(x.dims() == 3 && x.size(2) == sizes_.C, "attention", "x is ", x.shape(), "; it must be (B, T, ", sizes_.C,
+             ")");
+  const Part q{sizes_.heads, sizes_.head_width}, k{sizes_.key_heads, sizes_.head_width};
+  const Part v{sizes_.key_heads, sizes_.value_width};
+  if (!in.memory) {
+    auto parts = split_heads(linear(x, in_.weight, in_.bias()), {q, k, v});
+    return {parts[0], parts[1], parts[2]};
+  }
+  const Variable& y = *in.memory;
+  HEED_CHECK(can().cross, "attention",
+             "a memory was given; this pattern is one of positions in one sequence and has no meaning across two. Use "
+             "full");
+  HEED_CHECK(y.dims() == 3 && y.size(0) == x.size(0) && y.size(2) == sizes_.C, "attention", "x is ", x.shape(),
+             " and the memory is ", y.shape(), "; it must be (B, S, C)");
+  const long cut = q.heads * q.width, all = in_.weight.size(0);
+  auto own = split_heads(projected(x, in_, 0, cut), {q});
+  auto* state = in.state ? &Memory::of(*in.state, *this) : nullptr;
+  if (state && state->of_memory)
+    return {own[0], state->heads(state->k, state->used), state->heads(state->v, state->used)};
+  auto other = split_heads(projected(y, in_, cut, all), {k, v});
+  if (state) state->used = 0, state->append(other[0].value(), other[1].value()), state->of_memory = true;
+  return {own[0], other[0], other[1]};
+}
+
+// The keys and values of before, and those of now. Gradients flow into those of now only.
+MultiHead::Projected MultiHead::with_state(const Projected& now, Memory& memory, const Mask& mask) {
+  const long B = now.k.size(0), T = now.k.size(2), S = memory.used_after(T), forgotten = memory.length() + T - S;
+  // all checks are made before the state changes
+  memory.check_room(B, T);
+  HEED_CHECK(forgotten == 0 || (!mask.segments.defined() && !mask.allow.defined() && !mask.lengths.defined()),
+             "attention", forgotten,
+             " tokens are out of reach and were forgotten; the mask must not have lengths, segments or single "
+             "pairs any more");
+  mask.check("attention", B, sizes_.heads, T, S);
+  memory.append(now.k.value(), now.v.value());
+  memory.advance(T);
+  const long first = memory.length() - memory.used, past = memory.used - T;
+  const bool keep_gradients = grad_enabled() && now.k.requires_grad();
+  if (!keep_gradients) return {now.q, memory.heads(memory.k, memory.used), memory.heads(memory.v, memory.used), first};
+  const Variable k = clone(memory.heads(memory.k, past)), v = clone(memory.heads(memory.v, past));
+  return {now.q, concatenate({k, now.k}, 2), concatenate({v, now.v}, 2), first};
+}
+
+Variable MultiHead::forward(const Variable& x, const MixIn& in, Context& ctx) {
+  Projected p = project(x, in);
+  if (in.state && !in.memory) p = with_state(p, Memory::of(*in.state, *this), in.mask);
+  const Variable o = core_.attend({p.q, p.k, p.v, p.first_key}, in.mask, ctx);
+  const Variable y = out_.forward(one_row_per_token(o), ctx);
+  return in.memory ? y : without_padded_rows(y, in.mask, p.k.size(2));
+}
+
+Tensor MultiHead::weights(const Variable& x, const MixIn& in, Context& ctx) {
+  HEED_CHECK(!in.state, "weights", "a state was given; weights are shown for a whole sequence");
+  const Projected p = project(x, in);
+  return core_.weights({p.q, p.k, p.v}, in.mask, ctx);
+}
+
+}  // namespace heed

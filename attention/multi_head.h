@@ -1,0 +1,45 @@
+// MultiHead: the Mixer of every variant that is only a pattern. It projects x to queries, keys and values, hands them to a
+// Core, and projects what comes back:
+//
+//   [q, k, v] = x W + b in heads,   o = core(q, k, v),   y = o Wo + bo        cross-attention: k and v from the memory
+//
+// With a State it remembers keys and values: T = 1 decodes, T = a prompt prefills. A core that looks back only so far
+// (reach) keeps only so much; of a memory keys and values are made once. Rows of padded queries (beyond the mask's lengths)
+// come out as zeros.
+#pragma once
+
+#include <functional>
+
+#include "attention/core.h"
+#include "attention/registry.h"
+#include "nn/linear.h"
+
+namespace heed {
+
+class MultiHead : public Mixer {
+ public:
+  using CoreMaker = std::function<std::unique_ptr<Core>()>;
+  MultiHead(const MixerSizes& sizes, const CoreMaker& core);  // sizes: complete, as make_mixer hands them on
+
+  Variable forward(const Variable& x, const MixIn& in, Context& ctx) override;
+  Tensor weights(const Variable& x, const MixIn& in, Context& ctx) override;
+  std::unique_ptr<State> start(long batch, long max_length) override;
+  Capabilities can() const override { return core_.can(); }
+
+ private:
+  struct Memory;     // the State: keys and values
+  struct Projected;  // queries, keys and values in heads
+  Projected project(const Variable& x, const MixIn& in);
+  Projected with_state(const Projected& now, Memory& memory, const Mask& mask);
+
+  MixerSizes sizes_;
+  Linear &in_, &out_;  // in: (H D + Hk D + Hk Dv, C), the rows of q, then k, then v
+  Core& core_;
+};
+
+// For variants: a MultiHead around a C made of (sizes, args...).
+template <class C, class... Args> std::unique_ptr<Mixer> multi_head(const MixerSizes& sizes, const Args&... args) {
+  return std::make_unique<MultiHead>(sizes, [&] { return std::make_unique<C>(sizes, args...); });
+}
+
+}  // namespace heed

@@ -1,0 +1,39 @@
+// Sliding window: a query sees the keys at most `left` steps before and `right` steps after it. A step is `dilation`
+// positions: with 2 it looks at every second one, and twice as far.
+//
+//   A(i) = { j : -left <= (j - p_i) / dilation <= right, a whole number }
+//
+// Time O(n w D), memory O(n D). After l layers a token has heard of tokens l w away: deep stacks of small windows read
+// long texts. Decoding keeps the last left * dilation keys only. It pays off as soon as n is several times w; it loses where
+// one jump across the text is what the task needs. (Longformer's local part: Beltagy et al., 2020.)
+#include "attention/multi_head.h"
+#include "attention/pattern_core.h"
+
+namespace heed {
+namespace {
+
+std::vector<VariantOption> options() {
+  std::vector<VariantOption> list = {
+      {.name = "left", .help = "keys before the query; -1: all", .standard = "128", .low = -1, .high = 1e6},
+      {.name = "right", .help = "keys after it; -1: all", .standard = "128", .low = -1, .high = 1e6},
+      {.name = "dilation", .help = "positions per step", .standard = "1", .low = 1, .high = 1e6}};
+  for (const VariantOption& option : bias_options()) list.push_back(option);
+  return list;
+}
+
+const RegisteredVariant window{{.name = "window",
+                                .summary = "a query sees a window of keys around it",
+                                .time = "O(n w)",
+                                .memory = "O(n)",
+                                .source = "Beltagy et al., 2020",
+                                .options = options(),
+                                .make = [](const VariantOptions& options, const MixerSizes& sizes) {
+                                  PatternOptions pattern{.pattern = {.window_left = options.number("left"),
+                                                                     .window_right = options.number("right"),
+                                                                     .dilation = options.number("dilation")}};
+                                  read_bias(pattern, options);
+                                  return multi_head<PatternCore>(sizes, pattern);
+                                }}};
+
+}  // namespace
+}  // namespace heed
