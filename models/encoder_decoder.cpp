@@ -1,0 +1,31 @@
+#include "models/encoder_decoder.h"
+
+#include <algorithm>
+
+namespace heed {
+
+EncoderDecoder::EncoderDecoder(const EncoderDecoderOptions& o)
+    : input_(child<TokenInput>("input", TokenInputOptions{o.V, o.encoder.C, o.positions,
+                                                          std::max(o.encoder.max_length, o.decoder.max_length)})),
+      encoder_(child<Stack>("encoder", o.encoder)),
+      decoder_(child<Stack>("decoder", o.decoder)) {
+  HEED_CHECK(o.encoder.C == o.decoder.C, "encoder_decoder", "the encoder has C = ", o.encoder.C, " and the decoder ",
+             o.decoder.C, "; they must be equal");
+}
+
+Variable EncoderDecoder::encode(const Tensor& ids, const Tensor& lengths, Context& ctx) {
+  const Mask mask = lengths.defined() ? length_mask(lengths) : Mask();
+  return encoder_.forward(input_.forward(ids, ctx), {.mask = mask}, ctx);
+}
+
+Variable EncoderDecoder::decode(const Tensor& ids, const Variable& memory, const Tensor& memory_lengths, Context& ctx,
+                                StackState* state) {
+  const Variable x = input_.forward(ids, ctx, state ? state->length() : 0);
+  const StackIn in{.mask = causal_mask(),
+                   .memory = &memory,
+                   .memory_mask = memory_lengths.defined() ? length_mask(memory_lengths) : Mask(),
+                   .state = state};
+  return input_.tokens.logits(decoder_.forward(x, in, ctx), ctx);
+}
+
+}  // namespace heed

@@ -1,0 +1,21 @@
+#include "models/gpt.h"
+
+namespace heed {
+
+Gpt::Gpt(const GptOptions& o)
+    : input_(child<TokenInput>("input", TokenInputOptions{o.V, o.stack.C, o.positions, o.stack.max_length})),
+      stack_(child<Stack>("stack", o.stack)) {
+  HEED_CHECK(stack_.can().causal, "gpt", "the attention is '", o.stack.attention,
+             "', which cannot be causal; a language model must not look ahead");
+  if (!o.tied) head_ = &child<Linear>("head", o.stack.C, o.V, Linear::Options{.bias = false});
+}
+
+Variable Gpt::forward(const Tensor& ids, Context& ctx, StackState* state) { return forward(ids, {}, ctx, state); }
+
+Variable Gpt::forward(const Tensor& ids, const Mask& mask, Context& ctx, StackState* state) {
+  const Variable x = input_.forward(ids, ctx, state ? state->length() : 0);
+  const Variable h = stack_.forward(x, {.mask = causal_mask() & mask, .state = state}, ctx);
+  return head_ ? head_->forward(h, ctx) : input_.tokens.logits(h, ctx);
+}
+
+}  // namespace heed

@@ -1,0 +1,34 @@
+// Gpt: a language model. Tokens become vectors, a causal stack mixes them, and every position predicts the next token.
+//
+//   Gpt model({.V = 256, .stack = {.C = 256, .heads = 4, .ordering = repeated("sf", 4)}});
+//   Variable loss = cross_entropy(model.forward(ids, ctx), next_ids);
+#pragma once
+
+#include "models/stack.h"
+#include "models/token_input.h"
+
+namespace heed {
+
+struct GptOptions {
+  long V = 256;  // tokens there are
+  StackOptions stack = {};
+  std::string positions = "learned";  // learned, sinusoid or none (for an attention that knows distances)
+  bool tied = true;                   // the table of the tokens is also the last layer
+};
+
+class Gpt : public Module {
+ public:
+  explicit Gpt(const GptOptions& options);
+
+  // ids (B, T) -> logits (B, T, V). With a state ids are the next tokens: T = 1 decodes, T = a prompt prefills.
+  Variable forward(const Tensor& ids, Context& ctx, StackState* state = nullptr);
+  Variable forward(const Tensor& ids, const Mask& mask, Context& ctx, StackState* state = nullptr);  // and the mask
+  StackState start(long batch, long max_length) { return stack_.start(batch, max_length); }
+
+ private:
+  TokenInput& input_;
+  Stack& stack_;
+  Linear* head_ = nullptr;  // not tied
+};
+
+}  // namespace heed

@@ -1,0 +1,23 @@
+#include "models/token_input.h"
+
+#include "tensor/nearest.h"
+
+namespace heed {
+
+TokenInput::TokenInput(const TokenInputOptions& o) : tokens(child<Embedding>("tokens", o.V, o.C)) {
+  if (o.positions == "learned")
+    learned_ = &child<LearnedPositions>("positions", o.max_length, o.C);
+  else if (o.positions == "sinusoid")
+    sinusoid_ = &child<SinusoidPositions>("positions");
+  else if (o.positions != "none")
+    fail_unknown("model", "kind of positions", o.positions, {"learned", "sinusoid", "none"});
+}
+
+Variable TokenInput::forward(const Tensor& ids, Context& ctx, long offset) {
+  HEED_CHECK(ids.dims() == 2, "model", "the ids are ", ids.shape(), "; they must be (B, T)");
+  const Variable x = tokens.forward(ids, ctx);
+  if (learned_) return learned_->forward(x, ctx, offset);
+  return sinusoid_ ? sinusoid_->forward(x, ctx, offset) : x;
+}
+
+}  // namespace heed

@@ -1,0 +1,27 @@
+// TokenInput: token ids become vectors with positions added: what every model of tokens begins with.
+#pragma once
+
+#include "nn/embedding.h"
+#include "nn/positions.h"
+
+namespace heed {
+
+struct TokenInputOptions {
+  long V = 256, C = 256;
+  std::string positions = "learned";  // learned, sinusoid or none
+  long max_length = 1024;             // of learned positions
+};
+
+class TokenInput : public Module {
+ public:
+  explicit TokenInput(const TokenInputOptions& options);
+  Variable forward(const Tensor& ids, Context& ctx, long offset = 0);  // (B, T) -> (B, T, C); offset: tokens before
+
+  Embedding& tokens;
+
+ private:
+  LearnedPositions* learned_ = nullptr;
+  SinusoidPositions* sinusoid_ = nullptr;
+};
+
+}  // namespace heed
