@@ -152,6 +152,16 @@ BOOST_AUTO_TEST_CASE(a_line_of_the_table_tells_both_speeds_the_ratio_the_share_a
     BOOST_TEST(contains(line, part), part << " is not in " << line);
 }
 
+BOOST_AUTO_TEST_CASE(other_work_of_our_own_is_told_by_its_time) {
+  Result r = linear_result();
+  r.work.against = [] { return Action(); };
+  BOOST_TEST(contains(table_line(r), "20.0 ms   2.00x"), table_line(r));  // where the speed of a peer would be
+  Report report = linear_report();
+  report.results = {r};
+  BOOST_TEST(contains(json(report), "\"peer\": \"ourselves\""));
+  BOOST_TEST(!contains(json(report), "peer_speed"));
+}
+
 BOOST_AUTO_TEST_CASE(a_bar_without_a_peer_stays_open) {
   Result alone = result_of(linear_case(), {{0.01}});
   alone.limit = 250;
@@ -209,7 +219,7 @@ BOOST_AUTO_TEST_CASE(every_case_has_a_name_of_its_own_and_the_peer_knows_its_req
     for (const Case& work : benchmark->cases()) {
       BOOST_TEST(requests.insert(work.group + work.name).second, work.name << " is there twice");
       BOOST_TEST((work.amount > 0 && work.make && !work.group.empty()), work.name);
-      if (benchmark->name == "cores") continue;  // its peers are ourselves
+      if (benchmark->name == "cores" || work.request.empty()) continue;  // the peers are ourselves
       const std::string verb = work.request.substr(0, work.request.find(' '));
       BOOST_TEST((contains(peer, "\ndef " + verb + "(") || contains(peer, "\nforward(\"" + verb + "\"")), verb);
     }

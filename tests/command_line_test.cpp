@@ -184,6 +184,15 @@ BOOST_AUTO_TEST_CASE(one_word_may_say_what_to_do) {
   BOOST_TEST((text.find("what to measure: attention or core (core)") != std::string::npos), text);
 }
 
+BOOST_AUTO_TEST_CASE(a_word_without_choices_may_be_anything) {
+  std::string spec;
+  CommandLine line("show", "Draws.");
+  line.word("SPEC", spec, "a variant", {});
+  const char* arguments[] = {"show", "window:left=8"};
+  BOOST_TEST(line.parse(2, arguments));
+  BOOST_TEST(spec == "window:left=8");
+}
+
 BOOST_AUTO_TEST_CASE(a_second_word_is_a_mistake_of_the_programmer) {
   CommandLine line("bench", "Measures.");
   std::string what = "core";

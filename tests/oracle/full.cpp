@@ -1,0 +1,15 @@
+// full: every query sees every key.
+#include "tests/oracle/position_bias.h"
+
+using namespace heed;
+
+namespace {
+
+const RegisteredOracle full{
+    {.variant = "full",
+     .specs = {"full:bias=alibi", "full:bias=t5", "full:bias=shaw", "full:bias=shaw,clip=2", "full:bias=shaw,clip=0"},
+     .sees = [](const VariantOptions&, const OraclePair&) { return true; },
+     .bias = position_bias,
+     .equal_full = {{"full", "full:bias=none"}}}};
+
+}  // namespace

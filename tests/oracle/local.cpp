@@ -1,0 +1,22 @@
+// local: the sequence is cut into blocks from its first token on; a query sees the keys of its own block.
+#include "tests/oracle/position_bias.h"
+
+using namespace heed;
+
+namespace {
+
+bool sees(const VariantOptions& options, const OraclePair& pair) {
+  const long block = options.number("block");
+  return pair.i / block == pair.j / block;
+}
+
+const RegisteredOracle local{
+    {.variant = "local",
+     .specs = {"local:block=1", "local:block=4", "local:block=7,bias=alibi", "local:block=33,bias=t5",
+               "local:block=5,bias=shaw,clip=3"},
+     .sees = sees,
+     .bias = position_bias,
+     .equal_full = {
+         {"local:block=1000", "full"}, {"local", "full", 64}, {"local:block=65,bias=t5", "full:bias=t5", 65}}}};
+
+}  // namespace

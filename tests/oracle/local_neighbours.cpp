@@ -1,0 +1,26 @@
+// local-neighbours: blocks as in local; a query also sees `back` whole blocks before its own and `forward` after it.
+#include "tests/oracle/position_bias.h"
+
+using namespace heed;
+
+namespace {
+
+bool sees(const VariantOptions& options, const OraclePair& pair) {
+  const long block = options.number("block"), own = pair.i / block;
+  const long first = (own - options.number("back")) * block, end = (own + options.number("forward") + 1) * block;
+  return pair.j >= first && pair.j < end;
+}
+
+const RegisteredOracle local_neighbours{
+    {.variant = "local-neighbours",
+     .specs = {"local-neighbours:block=4", "local-neighbours:block=1,back=2,forward=3",
+               "local-neighbours:block=5,back=2,forward=0", "local-neighbours:block=3,back=0,bias=alibi",
+               "local-neighbours:block=16,bias=shaw", "local-neighbours:block=9,back=1,forward=0,bias=t5"},
+     .sees = sees,
+     .bias = position_bias,
+     .equal_full = {{"local-neighbours:block=1000", "full"},
+                    {"local-neighbours", "full", 128},
+                    {.spec = "local-neighbours:block=4,back=1000,forward=0", .full = "full", .only_causal = true},
+                    {"local-neighbours:block=2,back=1000,forward=1000,bias=alibi", "full:bias=alibi"}}}};
+
+}  // namespace

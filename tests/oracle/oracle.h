@@ -1,0 +1,48 @@
+// Oracles: what an attention variant is, said once more and by other means. Every registered variant has a file here,
+// tests/oracle/<variant>.cpp ('-' becomes '_'), that puts an Oracle on the list; tests/attention_test.cpp compares. An
+// oracle takes the definition pair by pair and shares nothing with the code that plans and skips.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "attention/registry.h"
+
+// One score: query and key by their positions in a sequence of S tokens.
+struct OraclePair {
+  long h, i, j, S;
+};
+
+struct OracleScore {
+  OraclePair pair;
+  const heed::MixerSizes& sizes;
+  bool causal;                   // is the mask?
+  const std::vector<double>& q;  // the query's channels, (D)
+  const std::vector<double>& k;  // and the key's
+  heed::Module& mixer;           // for its parameters
+};
+
+struct OracleEqual {
+  std::string spec, full;    // gives the same as this spec of `full`,
+  long longest = 1000;       // for sequences up to this length,
+  bool only_causal = false;  // if the mask is causal
+};
+
+struct Oracle {
+  std::string variant;
+  std::vector<std::string> specs;  // what to try besides the bare name
+  bool (*sees)(const heed::VariantOptions& options, const OraclePair& pair);
+  double (*bias)(const heed::VariantOptions& options, const OracleScore& score) = nullptr;  // added after scaling
+  // in place of <q, k> / sqrt(D)
+  double (*score)(const heed::VariantOptions& options, const OracleScore& score) = nullptr;
+  std::vector<OracleEqual> equal_full = {};
+};
+
+// A static object of this type puts an oracle on the list.
+struct RegisteredOracle {
+  explicit RegisteredOracle(Oracle oracle);
+};
+
+const Oracle* find_oracle(const std::string& variant);  // null: there is none
+std::vector<std::string> oracle_names();
+heed::VariantOptions options_of(const std::string& spec);

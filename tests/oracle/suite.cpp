@@ -1,0 +1,39 @@
+#include "tests/oracle/suite.h"
+
+#include <algorithm>
+
+#include "tensor/copy.h"
+#include "tensor/elementwise.h"
+#include "tests/close.h"
+
+using namespace heed;
+
+std::vector<std::string> variant_names() {
+  std::vector<std::string> names;
+  for (const Variant* variant : variants()) names.push_back(variant->name);
+  return names;
+}
+
+std::vector<std::string> specs_of(const std::string& variant) {
+  const Oracle* oracle = find_oracle(variant);
+  std::string stem = variant;
+  std::replace(stem.begin(), stem.end(), '-', '_');
+  BOOST_TEST_REQUIRE(oracle != nullptr,
+                     "the variant " << variant << " has no oracle: write tests/oracle/" << stem << ".cpp");
+  std::vector<std::string> specs = {variant};
+  specs.insert(specs.end(), oracle->specs.begin(), oracle->specs.end());
+  return specs;
+}
+
+std::unique_ptr<Mixer> mixer_of(const std::string& spec, DType dtype, const MixerSizes& sizes) {
+  auto mixer = make_mixer(spec, sizes);
+  mixer->cast_parameters(dtype);
+  uint32_t seed = 100;
+  for (Parameter* p : mixer->parameters()) {
+    const Tensor random = noise(p->value.shape(), seed++, f64);
+    p->value.set_value(cast(random * 0.4, dtype));
+  }
+  return mixer;
+}
+
+Mask causal_if(bool causal) { return causal ? causal_mask() : Mask(); }
