@@ -30,7 +30,9 @@ struct Case {
   double amount = 0;          // floating-point operations (peak) or bytes that must be read and written (copy)
   Limit limit = Limit::peak;  // what its speed is held against
   Bar bar = {};
-  std::function<Action()> make = {};  // makes tensors and the work on them; the Action owns them
+  std::function<Action()> make = {};         // makes tensors and the work on them; the Action owns them
+  std::function<Action()> against = {};      // other work of our own that takes the peer's place
+  std::function<std::string()> remark = {};  // asked when the times are known: what else there is to say
 };
 
 struct Result {
@@ -41,6 +43,7 @@ struct Result {
   std::string note;             // what else there is to say
 
   bool has_peer() const { return peer.middle > 0; }
+  bool against_ourselves() const { return work.against != nullptr; }
   double speed() const { return work.amount / ours.middle * 1e-9; }  // GFLOP/s or GB/s
   double peer_speed() const { return work.amount / peer.middle * 1e-9; }
   double share() const { return limit > 0 ? speed() / limit : 0; }

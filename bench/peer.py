@@ -4,7 +4,7 @@
     time 20                       runs it 20 times in a row; answers the seconds it took
     probe                         answers PyTorch's version, its threads and its vector width
 
-Work is the same as in bench/core_*.cpp, written the way a PyTorch user writes it.
+Work is the same as in bench/core_*.cpp and bench/attention.cpp, written the way a PyTorch user writes it.
 """
 import sys
 import time
@@ -139,6 +139,31 @@ def adamw(parameters, clip):
         optimiser.step()
 
     return run
+
+
+@work
+def sdpa(batch, heads, n, width, causal, backward):
+    """q, k and v as a model has them: (B, n, H, D) in memory, seen as (B, H, n, D)."""
+    q, k, v = (leaf(batch, n, heads, width) for _ in range(3))
+
+    def forward():
+        heads_first = (x.transpose(1, 2) for x in (q, k, v))
+        return F.scaled_dot_product_attention(*heads_first, is_causal=bool(causal)).transpose(1, 2)
+
+    return both(forward, q, k, v) if backward else without_grad(forward)
+
+
+@work
+def sdpa_window(batch, heads, n, width, left):
+    """A causal window: PyTorch has no other word for it than a mask of n x n pairs."""
+    q, k, v = (leaf(batch, n, heads, width) for _ in range(3))
+    mask = torch.ones(n, n, dtype=torch.bool).tril().triu(-left)
+
+    def forward():
+        heads_first = (x.transpose(1, 2) for x in (q, k, v))
+        return F.scaled_dot_product_attention(*heads_first, attn_mask=mask).transpose(1, 2)
+
+    return both(forward, q, k, v)
 
 
 @work

@@ -20,6 +20,12 @@ std::string range_text(const Quartiles& q) {
   return ratio_text(q.low).substr(0, ratio_text(q.low).size() - 1) + " to " + ratio_text(q.high);
 }
 
+// Of other work of our own only the time means something: the amount is not its amount.
+std::string peer_text(const Result& r) {
+  if (!r.has_peer()) return "";
+  return r.against_ourselves() ? time_text(r.peer.middle) : speed_text(r.work, r.peer_speed());
+}
+
 std::string share_text(const Result& r) {
   if (r.limit == 0) return "";
   return format("%.0f%% of %s", 100 * r.share(), r.work.limit == Limit::peak ? "peak" : "copy");
@@ -42,15 +48,6 @@ std::vector<Judged> judged(const Result& r) {
   return list;
 }
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return out + "\"";
-}
-
 std::string json_of(const Quartiles& q, double factor = 1) {
   return format("[%.6g, %.6g, %.6g]", q.low * factor, q.middle * factor, q.high * factor);
 }
@@ -59,9 +56,10 @@ std::string json_of(const Result& r) {
   std::string out = "    {\"group\": " + quoted(r.work.group) + ", \"name\": " + quoted(r.work.name) +
                     ", \"amount\": " + format("%.0f", r.work.amount) + ", \"unit\": " + quoted(unit_of(r.work)) +
                     ", \"seconds\": " + json_of(r.ours) + ", \"speed\": " + plain(r.speed());
-  if (r.has_peer())
-    out += ", \"peer_seconds\": " + json_of(r.peer) + ", \"peer_speed\": " + plain(r.peer_speed()) +
-           ", \"ratio\": " + json_of(r.ratio);
+  if (r.has_peer()) {
+    out += ", \"peer_seconds\": " + json_of(r.peer) + ", \"ratio\": " + json_of(r.ratio);
+    out += r.against_ourselves() ? ", \"peer\": \"ourselves\"" : ", \"peer_speed\": " + plain(r.peer_speed());
+  }
   if (r.limit > 0) out += ", \"limit\": " + plain(r.limit) + ", \"share\": " + plain(r.share());
   if (r.work.bar.ratio > 0) out += ", \"bar_ratio\": " + plain(r.work.bar.ratio);
   if (r.work.bar.share > 0) out += ", \"bar_share\": " + plain(r.work.bar.share);
@@ -72,8 +70,7 @@ std::string json_of(const Result& r) {
 std::string markdown_row(const Result& r) {
   std::string row =
       "| " + r.work.name + " | " + time_text(r.ours.middle) + " | " + speed_text(r.work, r.speed()) + " | ";
-  if (r.has_peer()) row += speed_text(r.work, r.peer_speed());
-  row += " | ";
+  row += peer_text(r) + " | ";
   if (r.has_peer()) row += "**" + ratio_text(r.ratio.middle) + "** (" + range_text(r.ratio) + ")";
   return row + " | " + share_text(r) + " | " + verdict(r) + (r.note.empty() ? "" : " (" + r.note + ")") + " |\n";
 }
@@ -85,6 +82,15 @@ std::string three_digits(double x) {
   const double rounded = std::strtod(format("%.2e", x).c_str(), nullptr);  // 99.96 has three digits before the point
   const int decimals = std::clamp(2 - int(std::floor(std::log10(std::abs(rounded)) + 1e-12)), 0, 9);
   return format("%.*f", decimals, x);
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return out + "\"";
 }
 
 std::string speed_text(const Case& work, double speed) { return three_digits(speed) + " " + unit_of(work); }
@@ -113,9 +119,8 @@ std::string table_head(const Report& report) {
 std::string table_line(const Result& r) {
   std::string line = format("%-34s %9s %15s", r.work.name.c_str(), time_text(r.ours.middle).c_str(),
                             speed_text(r.work, r.speed()).c_str());
-  line +=
-      format(" %15s %7s %13s", r.has_peer() ? speed_text(r.work, r.peer_speed()).c_str() : "",
-             r.has_peer() ? ratio_text(r.ratio.middle).c_str() : "", r.has_peer() ? range_text(r.ratio).c_str() : "");
+  line += format(" %15s %7s %13s", peer_text(r).c_str(), r.has_peer() ? ratio_text(r.ratio.middle).c_str() : "",
+                 r.has_peer() ? range_text(r.ratio).c_str() : "");
   line += format(" %12s  ", share_text(r).c_str()) + verdict(r);
   if (!r.note.empty()) line += "  (" + r.note + ")";
   line.erase(line.find_last_not_of(' ') + 1);

@@ -41,8 +41,14 @@ class Session {
   Result measure_with_peer(const Case& work, const Action& action) {
     std::vector<Side> sides = {own_side(action)};
     std::string note;
-    if (peer_ && !work.request.empty()) note = peer_->prepare(work.request);
-    if (peer_ && !work.request.empty() && note.empty()) sides.push_back(peer_->side());
+    const bool ask = peer_ && !work.request.empty() && !work.against;
+    if (ask) note = peer_->prepare(work.request);
+    if (ask && note.empty()) sides.push_back(peer_->side());
+    if (work.against) {
+      const Action other = work.against();
+      other();
+      sides.push_back(own_side(other));
+    }
     Result result = result_of(work, take_turns(sides, settings_.seconds));
     result.note = note;
     return result;
@@ -73,7 +79,8 @@ int run_cases(const Benchmark& benchmark, const Settings& settings) {
   }
   for (const Case& work : cases) {
     Result result = session.measure(work);
-    if (report.peer_name == "heed") result.work.bar.ratio = 0;  // the bars are for PyTorch, this is another build
+    if (report.peer_name == "heed" && !work.against) result.work.bar.ratio = 0;  // for PyTorch, and not another build
+    if (work.remark) result.note += (result.note.empty() ? "" : "; ") + work.remark();
     result.limit = limits.of(work);
     table.add(result);
   }

@@ -194,7 +194,8 @@ void CommandLine::word(const std::string& name, std::string& value, const std::s
     const std::string rule = set(text);
     if (!rule.empty()) throw UsageError{"the " + name + " is \"" + text + "\"; it must be " + rule};
   };
-  const std::string text = help + ": " + CLI::detail::join(choices, " or ") + " (" + value + ")";
+  const std::string text = help + (choices.empty() ? "" : ": " + CLI::detail::join(choices, " or ")) +
+                           (value.empty() ? "" : " (" + value + ")");
   parser_->app.add_option_function<std::string>(name, check_and_set, text)->type_name("");
 }
 

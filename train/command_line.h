@@ -39,8 +39,8 @@ class CommandLine {
   void option(const std::string& name, std::string& value, const std::string& help,
               std::initializer_list<const char*> choices = {});
   void flag(const std::string& name, bool& value, const std::string& help);  // true when it is given
-  // A word that stands without an option, one of the choices: what the program is to do. It may be left away, and there
-  // is at most one. The name is for the help: "benchmark".
+  // A word that stands without an option, one of the choices (none: any text): what the program is to do. It may be
+  // left away, and there is at most one. The name is for the help: "benchmark".
   void word(const std::string& name, std::string& value, const std::string& help,
             const std::vector<std::string>& choices);
 
