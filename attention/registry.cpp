@@ -101,10 +101,9 @@ std::string VariantOptions::spec() const {
   return text;
 }
 
-RegisteredVariant::RegisteredVariant(Variant variant) {
-  auto* kept = new Variant(std::move(variant));  // as long as the program
-  auto place = std::find_if(all().begin(), all().end(), [&](const Variant* other) { return other->name > kept->name; });
-  all().insert(place, kept);
+RegisteredVariant::RegisteredVariant(Variant given) : variant(std::move(given)) {
+  auto later = [&](const Variant* other) { return other->name > variant.name; };
+  all().insert(std::find_if(all().begin(), all().end(), later), &variant);
 }
 
 const std::vector<const Variant*>& variants() { return all(); }

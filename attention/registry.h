@@ -60,6 +60,9 @@ struct Variant {
 // A static object of this type puts a variant into the registry.
 struct RegisteredVariant {
   explicit RegisteredVariant(Variant variant);
+  RegisteredVariant(const RegisteredVariant&) = delete;
+  RegisteredVariant& operator=(const RegisteredVariant&) = delete;
+  const Variant variant;
 };
 
 const std::vector<const Variant*>& variants();         // by name

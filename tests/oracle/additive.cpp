@@ -1,16 +1,16 @@
 // Additive attention: <u, tanh(q + k)> with a vector u per head; every pair is visible.
 #include <cmath>
 
-#include "tests/oracle/dense.h"
+#include "tests/oracle/oracle.h"
 
 using namespace heed;
 
 namespace {
 
 double score(const VariantOptions&, const OracleScore& s) {
-  const std::vector<double> u = parameter_of(s.mixer, "core.u").to_vector<double>();
   double total = 0;
-  for (size_t c = 0; c < s.q.size(); c++) total += u[size_t(s.pair.h) * s.q.size() + c] * std::tanh(s.q[c] + s.k[c]);
+  for (size_t c = 0; c < s.q.size(); c++)
+    total += s.learned[size_t(s.pair.h) * s.q.size() + c] * std::tanh(s.q[c] + s.k[c]);
   return total;
 }
 

@@ -44,10 +44,11 @@ struct Problem {
   const Oracle& oracle;
   VariantOptions options;
   const MixerSizes& sizes;
-  Mixer& mixer;
   const Mask& mask;
   long T, S, D, Dv, queries_per_key;
   std::vector<Row> q, k, v;
+  Shape shape = {};
+  Row learned = {};  // the core's own parameter
 };
 
 bool sees(const Oracle& oracle, const VariantOptions& options, const Mask& mask, const Mask::Pair& p, long T, long S) {
@@ -63,7 +64,7 @@ Row weights_of(const Problem& p, long b, long h, long i) {
     double product = 0;
     for (size_t c = 0; c < k.size(); c++) product += q[c] * k[c];
     scores[size_t(j)] = product / std::sqrt(double(p.D));
-    const OracleScore score{{h, i + p.S - p.T, j, p.S}, p.sizes, p.mask.causal, q, k, p.mixer};
+    const OracleScore score{{h, i + p.S - p.T, j, p.S}, p.sizes, p.mask.causal, q, k, p.shape, p.learned};
     if (p.oracle.score) scores[size_t(j)] = p.oracle.score(p.options, score);
     if (p.oracle.bias) scores[size_t(j)] += p.oracle.bias(p.options, score);
   }
@@ -82,19 +83,22 @@ Problem problem_of(const std::string& spec, const MixerSizes& sizes, Mixer& mixe
   const long Dv = sizes.value_width > 0 ? sizes.value_width : D,
              Hk = sizes.key_heads > 0 ? sizes.key_heads : sizes.heads;
   const long keys = sizes.heads * D, values = keys + Hk * D;  // rows of in.weight: queries, keys, values
-  return {.oracle = oracle_of(spec),
-          .options = options_of(spec),
-          .sizes = sizes,
-          .mixer = mixer,
-          .mask = mask,
-          .T = x.size(1),
-          .S = y.size(1),
-          .D = D,
-          .Dv = Dv,
-          .queries_per_key = sizes.heads / Hk,
-          .q = project(mixer, "in", x, 0, keys),
-          .k = project(mixer, "in", y, keys, Hk * D),
-          .v = project(mixer, "in", y, values, Hk * Dv)};
+  Problem p{.oracle = oracle_of(spec),
+            .options = options_of(spec),
+            .sizes = sizes,
+            .mask = mask,
+            .T = x.size(1),
+            .S = y.size(1),
+            .D = D,
+            .Dv = Dv,
+            .queries_per_key = sizes.heads / Hk,
+            .q = project(mixer, "in", x, 0, keys),
+            .k = project(mixer, "in", y, keys, Hk * D),
+            .v = project(mixer, "in", y, values, Hk * Dv)};
+  for (Parameter* own : mixer.parameters())
+    if (own->path.starts_with("core."))
+      p.shape = own->value.shape(), p.learned = own->value.value().to_vector<double>();
+  return p;
 }
 
 }  // namespace

@@ -16,10 +16,11 @@ struct OraclePair {
 struct OracleScore {
   OraclePair pair;
   const heed::MixerSizes& sizes;
-  bool causal;                   // is the mask?
-  const std::vector<double>& q;  // the query's channels, (D)
-  const std::vector<double>& k;  // and the key's
-  heed::Module& mixer;           // for its parameters
+  bool causal;                         // is the mask?
+  const std::vector<double>& q;        // the query's channels, (D)
+  const std::vector<double>& k;        // and the key's
+  const heed::Shape& shape;            // of the core's own parameter, if it has one,
+  const std::vector<double>& learned;  // and its numbers
 };
 
 struct OracleEqual {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/oracle/dense.h"
-
 using namespace heed;
 
 namespace {
@@ -36,10 +34,10 @@ double position_bias(const VariantOptions& options, const OracleScore& score) {
   const std::string kind = options.word("bias");
   if (kind == "alibi") return -slope(h, score.sizes.heads) * double(std::labs(i - j));
   if (kind == "none") return 0;
-  const Tensor table = parameter_of(score.mixer, "core.bias");
-  if (kind == "t5") return table.at({bucket(i, j, score.causal), h});
+  const auto table = [&](long row, long column) { return score.learned[size_t(row * score.shape[1] + column)]; };
+  if (kind == "t5") return table(bucket(i, j, score.causal), h);
   const long clip = options.number("clip"), row = std::clamp(j - i, -clip, clip) + clip;  // shaw
   double product = 0;
-  for (size_t c = 0; c < score.q.size(); c++) product += score.q[c] * table.at({row, long(c)});
+  for (size_t c = 0; c < score.q.size(); c++) product += score.q[c] * table(row, long(c));
   return product / std::sqrt(double(score.q.size()));
 }
