@@ -95,15 +95,16 @@ struct MultiHead::Memory : State {
     used += T;
   }
 
-  long used_after(long T) const { return k.defined() && used + T <= k.size(1) ? used + T : kept() + T; }
+  long used_after(long T) const { return fits(T) ? used + T : kept() + T; }
 
   Tensor heads(const Tensor& x, long end) const { return transpose(slice(x, 1, 0, end), 1, 2); }
 
  private:
+  bool fits(long T) const { return k.defined() && used + T <= k.size(1); }
   long kept() const { return reach < 0 ? used : std::min(used, reach); }  // when there is no more room
 
   void make_room(long T, const Tensor& new_k, const Tensor& new_v) {
-    if (k.defined() && used + T <= k.size(1)) return;
+    if (fits(T)) return;
     const long keep = kept();
     const long room = reach < 0 ? max_length() : std::min(max_length(), 2 * (reach + 1) + 64);
     const long capacity = std::max(room, keep + T);

@@ -61,9 +61,6 @@ Tensor token_major(long B, long H, long T, long C, const Tensor& like) {
 // The same elements with the strides of token_major.
 Tensor as_token_major(const Tensor& x) { return transpose(contiguous(transpose(x, 1, 2)), 1, 2); }
 
-template <class T> const T* data_or_null(const Tensor& x) { return x.defined() ? x.data<T>() : nullptr; }
-template <class T> T* mutable_or_null(const Tensor& x) { return x.defined() ? x.mutable_data<T>() : nullptr; }
-
 // Everything a kernel is told; holds the tensors behind the pointers.
 struct Call {
   Tensor q, k, v, o, L, by_distance, by_query;
@@ -75,8 +72,8 @@ struct Call {
         k(dense_if_read_often(in.k.value(), visible_given.T)),
         v(dense_if_read_often(in.v.value(), visible_given.T)),
         visible(visible_given) {
-    if (in.by_distance.defined()) by_distance = contiguous(in.by_distance.value());
-    if (in.by_query.defined()) by_query = contiguous(in.by_query.value());
+    by_distance = contiguous_or_none(in.by_distance.value());
+    by_query = contiguous_or_none(in.by_query.value());
     const long D = q.size(3);
     o = token_major(visible.B, visible.H, visible.T, v.size(3), q);
     L = Tensor::empty({visible.B, visible.H, visible.T}, q.dtype(), q.device());
@@ -98,7 +95,7 @@ struct Call {
       z.allow_b = strides[0], z.allow_h = strides[1], z.allow_i = strides[2], z.allow_j = strides[3];
     }
     if (by_query.defined()) z.clip = by_query.size(3) / 2;
-    z.threshold = uint32_t(std::lround(65536 * options.dropout));
+    z.threshold = keep_threshold(options.dropout);
     z.keep_scale = 1 / (1 - options.dropout);
     z.key = options.key;
   }
@@ -121,7 +118,7 @@ struct Wants {
 std::vector<Tensor> run_backward(const Call& call, const Tensor& dy_given, const Tensor& dL_given, const Wants& wants) {
   SoftmaxSizes z = call.sizes;
   Tensor dy = dy_given.defined() ? as_token_major(dy_given) : as_token_major(zeros_like(call.o));
-  Tensor dL = dL_given.defined() ? contiguous(dL_given) : Tensor();
+  Tensor dL = contiguous_or_none(dL_given);
   auto head_major = [&](long C) { return Tensor::empty({z.B, z.Hk, z.S, C}, call.q.dtype(), call.q.device()); };
   Tensor dq = token_major(z.B, z.H, z.T, z.D, call.q), dk = head_major(z.D), dv = head_major(z.Dv);
   z.dq = strides_of(dq), z.dk = strides_of(dk), z.dv = strides_of(dv);

@@ -87,7 +87,7 @@ Tensor attention_keep(const Shape& shape, const RandomKey& key, double p) {
 }
 
 Tensor attention_keep(const Shape& shape, const RandomKey& key, double p, long begin, long end) {
-  const long B = shape[0], H = shape[1], T = shape[2], S = shape[3], threshold = std::lround(65536 * p);
+  const long B = shape[0], H = shape[1], T = shape[2], S = shape[3], threshold = keep_threshold(p);
   Tensor keep = Tensor::empty({B, H, end - begin, S}, boolean);
   bool* out = keep.mutable_data<bool>();
   for (long b = 0; b < B; b++)

@@ -74,8 +74,8 @@ Tensor query_labels_of(const Tensor& key_labels, long T, long dilation) {
 Visible visible_pairs(const char* op, const Mask& mask, const Pattern& pattern, const Shape& shape) {
   const long B = shape[0], H = shape[1], T = shape[2], S = shape[3];
   mask.check(op, B, H, T, S);
-  Tensor lengths = mask.lengths.defined() ? contiguous(mask.lengths) : Tensor();
-  Tensor segments = mask.segments.defined() ? contiguous(mask.segments) : Tensor();
+  Tensor lengths = contiguous_or_none(mask.lengths);
+  Tensor segments = contiguous_or_none(mask.segments);
   const int64_t* segment = segments.defined() ? segments.data<int64_t>() : nullptr;
   std::vector<Range> runs(segment ? size_t(B * S) : 0);
   bool in_runs = segment != nullptr;
@@ -106,13 +106,6 @@ Visible visible_pairs(const char* op, const Mask& mask, const Pattern& pattern, 
   }
   v.allow = mask.allow;
   return v;
-}
-
-bool Visible::sees(const Mask::Pair& p) const {
-  auto at = [&](const Tensor& x, long b, long i) { return long(x.at({x.size(0) == 1 ? 0 : b, i})); };
-  if (p.j < at(first, p.b, p.i) || p.j > at(last, p.b, p.i)) return false;
-  if (key_labels.defined() && at(key_labels, p.b, p.j) != at(query_labels, p.b, p.i)) return false;
-  return !allow.defined() || Mask{.allow = allow}.sees(p, T, S);
 }
 
 Tensor Visible::dense() const { return contiguous(dense(0, T)); }

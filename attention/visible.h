@@ -23,7 +23,6 @@ struct Visible {
   Tensor query_labels{}, key_labels{};  // i32 (B or 1, T) and (B or 1, S); undefined: all have the same
   Tensor allow{};                       // boolean, broadcasts to (B, H, T, S); undefined: everything
 
-  bool sees(const Mask::Pair& pair) const;
   Tensor dense() const;                      // boolean (B, H, T, S): for pictures and references
   Tensor dense(long begin, long end) const;  // its rows begin .. end; expanded where heads or samples are alike
 };

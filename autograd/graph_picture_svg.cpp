@@ -1,11 +1,11 @@
 // How GraphPicture looks: the sizes of its boxes, their text, the arrows and the legend.
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <utility>
 
 #include "autograd/graph_picture.h"
 #include "autograd/graph_picture_layout.h"
+#include "tensor/text.h"
 
 namespace heed {
 namespace {
@@ -34,28 +34,6 @@ constexpr const char* kStyle =
     "<marker id='b' viewBox='0 0 8 8' refX='8' refY='4' markerWidth='8' markerHeight='8' orient='auto' "
     "markerUnits='userSpaceOnUse'><path d='M0,1L8,4L0,7z' fill='#c62828'/></marker></defs>\n";
 
-template <class... Numbers> std::string format(const char* pattern, Numbers... numbers) {
-  char text[512];
-  std::snprintf(text, sizeof text, pattern, numbers...);
-  return text;
-}
-
-// As text of XML: control characters are not allowed in it and become blanks.
-std::string escape(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else
-      out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return out;
-}
-
 double letters(const std::string& text) {  // of UTF-8: the bytes that do not continue one
   return double(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
@@ -81,7 +59,7 @@ Content content_of(const GraphBox& box) {
   Content content;
   for (const GraphBox::Output& output : box.outputs) {
     if (!output.name.empty())
-      content.body.add("<tspan class='n'>" + escape(output.name) + "</tspan>", letters(output.name) * kBold);
+      content.body.add("<tspan class='n'>" + xml_text(output.name) + "</tspan>", letters(output.name) * kBold);
     const std::string shape = output.shape.str();
     content.body.add("<tspan class='s'>" + shape + "</tspan>", letters(shape) * kMono);
     for (const std::string& row : output.value) content.body.add(row, letters(row) * kMono);
@@ -127,7 +105,7 @@ std::string draw_box(const GraphBox& box, const Content& content, const LayoutBo
   out += rectangle(x, y, w, kHeader, r, 0, "fill='" + colour + "'");
   if (footer > 0) out += rectangle(x, y + h - footer, w, footer, 0, r, "fill='#fdecea'");
   out += rectangle(x, y, w, h, r, r, "fill='none' stroke='" + colour + "' stroke-width='1.5'");
-  out += format("<text x='%.1f' y='%.1f' class='t'>", x + w / 2, y + 15.5) + escape(box.title) + "</text>\n";
+  out += format("<text x='%.1f' y='%.1f' class='t'>", x + w / 2, y + 15.5) + xml_text(box.title) + "</text>\n";
   const double slack = h - kHeader - content.body.height() - footer;
   return out + rows_at(content.body, x + w / 2, y + kHeader + slack / 2, "v") +
          rows_at(content.gradient, x + w / 2, y + h - footer, "g");

@@ -8,11 +8,7 @@ namespace heed {
 namespace {
 
 // x (..., C) as (rows, C); C may be 0, which {-1, C} could not be worked out for.
-Tensor rows_of(const Tensor& x) {
-  long rows = 1;
-  for (int i = 0; i + 1 < x.dims(); i++) rows *= x.shape()[i];
-  return reshape(x, {rows, x.size(-1)});
-}
+Tensor rows_of(const Tensor& x) { return reshape(x, {x.shape().rows(), x.size(-1)}); }
 
 }  // namespace
 

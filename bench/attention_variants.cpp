@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <optional>
@@ -14,7 +13,7 @@
 #include "tensor/allocator.h"
 #include "tensor/error.h"
 #include "tensor/random.h"
-#include "train/write_file.h"
+#include "tensor/text.h"
 
 namespace heed::bench {
 namespace {
@@ -170,30 +169,21 @@ std::string markdown(const Report& report, const std::vector<Row>& rows) {
 }
 
 std::string json(const Report& report, const std::vector<Row>& rows) {
-  std::string out = "{\n  \"benchmark\": \"variants\",\n  \"command\": " + quoted(report.command) +
-                    ",\n  \"machine\": " + quoted(report.machine) + ",\n  \"results\": [";
+  std::string out = "{\n  \"benchmark\": \"variants\",\n  \"command\": " + json_text(report.command) +
+                    ",\n  \"machine\": " + json_text(report.machine) + ",\n  \"results\": [";
   const char* before = "\n";
   for (const Row& row : rows)
     for (size_t i = 0; i < row.cells.size(); i++) {
-      char text[512];
       const Cell c = row.cells[i].value_or(Cell{});
-      std::snprintf(text, sizeof text,
-                    "\"n\": %ld, \"causal\": %s, \"parameters\": %ld, \"stopped\": %s, \"forward_seconds\": %.6g, "
-                    "\"both_seconds\": %.6g, \"peak_bytes\": %.0f}",
-                    kLengths[i], row.causal ? "true" : "false", row.parameters, row.cells[i] ? "false" : "true",
-                    c.forward, c.both, c.peak);
-      out += before + std::string("    {\"variant\": ") + quoted(row.spec) + ", " + text;
+      const std::string text = format(
+          "\"n\": %ld, \"causal\": %s, \"parameters\": %ld, \"stopped\": %s, \"forward_seconds\": %.6g, "
+          "\"both_seconds\": %.6g, \"peak_bytes\": %.0f}",
+          kLengths[i], row.causal ? "true" : "false", row.parameters, row.cells[i] ? "false" : "true", c.forward,
+          c.both, c.peak);
+      out += before + std::string("    {\"variant\": ") + json_text(row.spec) + ", " + text;
       before = ",\n";
     }
   return out + "\n  ]\n}\n";
-}
-
-void write_files(const Settings& s, const Report& report, const std::vector<Row>& rows) {
-  if (!s.json.empty()) write_file(s.json, json(report, rows));
-  if (s.markdown.empty()) return;
-  std::ifstream file(s.markdown);
-  const std::string old{std::istreambuf_iterator<char>(file), {}};
-  write_file(s.markdown, replaced_between(old, "bench variants", markdown(report, rows)));
 }
 
 // ---- the benchmark: a case is a variant
@@ -220,7 +210,8 @@ int run_variants(const Benchmark& benchmark, const Settings& settings) {
     rows.push_back(measure_row(work.name, settings.seconds));
     print(rows.back());
   }
-  write_files(settings, report, rows);
+  write_report(settings.json, json(report, rows));
+  write_markdown(settings, markdown(report, rows));
   return 0;
 }
 

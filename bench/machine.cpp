@@ -5,28 +5,27 @@
 #include <cmath>
 
 #include "tensor/copy.h"
+#include "tensor/cpu/simd.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 
 namespace heed::bench {
 namespace {
 
-// The widest vector registers that this program is compiled for, in the compiler's own words.
-constexpr long kVectorBytes = __BIGGEST_ALIGNMENT__;
-using Vector [[gnu::vector_size(kVectorBytes)]] = float;
+using Vector = Vec<float>;
 constexpr long kChains = 12;  // independent sums: enough to hide 4 to 5 cycles at two a cycle, and fewer than registers
 constexpr long kSteps = 40'000, kPiecesPerThread = 4;
-constexpr double kBurst = 2.0 * kSteps * kChains * kVectorBytes / sizeof(float);  // operations in one piece
+constexpr double kBurst = 2.0 * kSteps * kChains * Vector::kLanes;  // operations in one piece
 
 float multiply_add_burst(float start) {
   std::array<Vector, kChains> sums;
-  for (long i = 0; i < kChains; i++) sums[i] = Vector{} + start * float(i);
-  const Vector factor = Vector{} + 0.999f, addend = Vector{} + 0.5f;
+  for (long i = 0; i < kChains; i++) sums[i] = start * float(i);
+  const Vector factor = 0.999f, addend = 0.5f;
   for (long step = 0; step < kSteps; step++)
     for (Vector& sum : sums) sum = sum * factor + addend;
-  Vector all{};
-  for (const Vector& sum : sums) all += sum;
-  return all[0];
+  Vector all = 0.f;
+  for (const Vector& sum : sums) all = all + sum;
+  return all.raw[0];
 }
 
 Action multiply_adds() {

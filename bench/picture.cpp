@@ -2,9 +2,9 @@
 // right on light and on dark pages.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "bench/report.h"
+#include "tensor/text.h"
 
 namespace heed::bench {
 namespace {
@@ -22,20 +22,8 @@ constexpr const char* kStyle =
     ".fast{fill:var(--fast)}.slow{fill:var(--slow)}.grid{stroke:var(--grid)}.one{stroke:var(--soft);stroke-width:1.5}"
     ".mark{stroke:var(--mark);stroke-width:2}.spread{stroke:var(--ink);stroke-width:1;opacity:.55}</style>\n";
 
-template <class... Parts> std::string format(const char* pattern, Parts... parts) {
-  char text[512];
-  std::snprintf(text, sizeof text, pattern, parts...);
-  return text;
-}
-
-std::string escape(const std::string& text) {
-  std::string out;
-  for (const char c : text) out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-  return out;
-}
-
 std::string text_at(double x, double y, const char* kind, const std::string& text) {
-  return format("<text x='%.1f' y='%.1f' class='%s'>", x, y, kind) + escape(text) + "</text>\n";
+  return format("<text x='%.1f' y='%.1f' class='%s'>", x, y, kind) + xml_text(text) + "</text>\n";
 }
 
 std::string line(double x1, double y1, double x2, double y2, const char* kind) {

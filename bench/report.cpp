@@ -2,17 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
+
+#include "tensor/text.h"
 
 namespace heed::bench {
 namespace {
-
-template <class... Parts> std::string format(const char* pattern, Parts... parts) {
-  char text[512];
-  std::snprintf(text, sizeof text, pattern, parts...);
-  return text;
-}
 
 std::string plain(double x) { return format("%.4g", x); }
 const char* unit_of(const Case& work) { return work.limit == Limit::peak ? "GFLOP/s" : "GB/s"; }
@@ -53,8 +48,8 @@ std::string json_of(const Quartiles& q, double factor = 1) {
 }
 
 std::string json_of(const Result& r) {
-  std::string out = "    {\"group\": " + quoted(r.work.group) + ", \"name\": " + quoted(r.work.name) +
-                    ", \"amount\": " + format("%.0f", r.work.amount) + ", \"unit\": " + quoted(unit_of(r.work)) +
+  std::string out = "    {\"group\": " + json_text(r.work.group) + ", \"name\": " + json_text(r.work.name) +
+                    ", \"amount\": " + format("%.0f", r.work.amount) + ", \"unit\": " + json_text(unit_of(r.work)) +
                     ", \"seconds\": " + json_of(r.ours) + ", \"speed\": " + plain(r.speed());
   if (r.has_peer()) {
     out += ", \"peer_seconds\": " + json_of(r.peer) + ", \"ratio\": " + json_of(r.ratio);
@@ -63,7 +58,7 @@ std::string json_of(const Result& r) {
   if (r.limit > 0) out += ", \"limit\": " + plain(r.limit) + ", \"share\": " + plain(r.share());
   if (r.work.bar.ratio > 0) out += ", \"bar_ratio\": " + plain(r.work.bar.ratio);
   if (r.work.bar.share > 0) out += ", \"bar_share\": " + plain(r.work.bar.share);
-  if (!r.note.empty()) out += ", \"note\": " + quoted(r.note);
+  if (!r.note.empty()) out += ", \"note\": " + json_text(r.note);
   return out + "}";
 }
 
@@ -82,15 +77,6 @@ std::string three_digits(double x) {
   const double rounded = std::strtod(format("%.2e", x).c_str(), nullptr);  // 99.96 has three digits before the point
   const int decimals = std::clamp(2 - int(std::floor(std::log10(std::abs(rounded)) + 1e-12)), 0, 9);
   return format("%.*f", decimals, x);
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return out + "\"";
 }
 
 std::string speed_text(const Case& work, double speed) { return three_digits(speed) + " " + unit_of(work); }
@@ -162,8 +148,9 @@ std::string markdown(const Report& report) {
 }
 
 std::string json(const Report& report) {
-  std::string out = "{\n  \"benchmark\": " + quoted(report.benchmark) + ",\n  \"command\": " + quoted(report.command) +
-                    ",\n  \"machine\": " + quoted(report.machine) + ",\n  \"peer\": " + quoted(report.peer) +
+  std::string out = "{\n  \"benchmark\": " + json_text(report.benchmark) +
+                    ",\n  \"command\": " + json_text(report.command) +
+                    ",\n  \"machine\": " + json_text(report.machine) + ",\n  \"peer\": " + json_text(report.peer) +
                     ",\n  \"cores_taken_by_others\": " + plain(report.others) +
                     ",\n  \"about\": \"three numbers are the lower quartile, the median and the upper quartile; " +
                     "ratio: the peer's seconds over ours\",\n  \"results\": [";

@@ -31,8 +31,6 @@ std::string svg(const Report& report);
 // the new text alone.
 std::string replaced_between(const std::string& text, const std::string& name, const std::string& by);
 
-std::string quoted(const std::string& text);  // as a string in JSON
-
 // Numbers for people.
 std::string three_digits(double x);                      // "0.0123", "1.23", "123", "12300"
 std::string time_text(double seconds);                   // "4.56 ms", "12.3 us"

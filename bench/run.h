@@ -13,6 +13,11 @@ std::unique_ptr<Worker> open_peer(const Settings& settings);  // null, and a sen
 
 Report start_report(const Settings& settings, const std::string& peer);
 
+// Writes a file that was asked for (an empty path: it was not), and says so.
+void write_report(const std::string& path, const std::string& text);
+// Puts the text between the marks of this benchmark in settings.markdown.
+void write_markdown(const Settings& settings, const std::string& text);
+
 // Prints results as they come, with a line for every new group.
 class Table {
  public:

@@ -129,15 +129,20 @@ void Table::finish() {
   const Settings& s = settings_;
   if (machine_seconds() > 0) report_.others = std::max(0.0, (others_seconds() - others_before_) / (now() - start_));
   std::printf("\n%s\n", summary(report_).c_str());
-  const auto write = [](const std::string& path, const std::string& text) {
-    if (path.empty()) return;
-    write_file(path, text);
-    std::printf("written: %s\n", path.c_str());
-  };
-  write(s.json, json(report_));
-  write(s.svg, svg(report_));
+  write_report(s.json, json(report_));
+  write_report(s.svg, svg(report_));
+  write_markdown(s, markdown(report_));
+}
+
+void write_report(const std::string& path, const std::string& text) {
+  if (path.empty()) return;
+  write_file(path, text);
+  std::printf("written: %s\n", path.c_str());
+}
+
+void write_markdown(const Settings& s, const std::string& text) {
   if (!s.markdown.empty())
-    write(s.markdown, replaced_between(content_of(s.markdown), "bench " + s.benchmark, markdown(report_)));
+    write_report(s.markdown, replaced_between(content_of(s.markdown), "bench " + s.benchmark, text));
 }
 
 Transient::Transient(const std::string& text) {

@@ -13,6 +13,7 @@
 #include "attention/registry.h"
 #include "tensor/error.h"
 #include "tensor/random.h"
+#include "tensor/text.h"
 #include "tensor/views.h"
 #include "train/attention_picture.h"
 #include "train/command_line.h"
@@ -39,11 +40,7 @@ Capabilities capabilities(const Variant& variant) {
   return make_mixer(variant.name, {.C = 32, .heads = 2, .max_length = 64})->can();
 }
 
-std::string number_text(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.12g", x);
-  return text;
-}
+std::string number_text(double x) { return format("%.12g", x); }
 
 std::string joined(const std::vector<std::string>& words, const std::string& between) {
   std::string text;
@@ -119,34 +116,25 @@ void print_table() {
 
 // ---- list, for programs
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return out + "\"";
-}
-
 std::string json_of(const VariantOption& option) {
-  std::string out = "{\"name\": " + quoted(option.name) + ", \"help\": " + quoted(option.help) +
-                    ", \"default\": " + quoted(option.standard);
+  std::string out = "{\"name\": " + json_text(option.name) + ", \"help\": " + json_text(option.help) +
+                    ", \"default\": " + json_text(option.standard);
   if (option.choices.empty())
     return out + ", \"low\": " + number_text(option.low) + ", \"high\": " + number_text(option.high) + "}";
   std::vector<std::string> words;
-  for (const std::string& choice : option.choices) words.push_back(quoted(choice));
+  for (const std::string& choice : option.choices) words.push_back(json_text(choice));
   return out + ", \"choices\": [" + joined(words, ", ") + "]}";
 }
 
 std::string json_of(const Variant& v) {
   const Capabilities can = capabilities(v);
   std::vector<std::string> traits, options;
-  for (const auto& [name, trait] : kTraits) traits.push_back(quoted(name) + ": " + (can.*trait ? "true" : "false"));
+  for (const auto& [name, trait] : kTraits) traits.push_back(json_text(name) + ": " + (can.*trait ? "true" : "false"));
   for (const VariantOption& option : v.options) options.push_back("\n      " + json_of(option));
-  return "  {\"name\": " + quoted(v.name) + ", \"summary\": " + quoted(v.summary) +
-         ",\n    \"time\": " + quoted(v.time) + ", \"memory\": " + quoted(v.memory) +
-         ", \"source\": " + quoted(v.source) + ",\n    \"can\": {" + joined(traits, ", ") + "},\n    \"options\": [" +
-         joined(options, ",") + "]}";
+  return "  {\"name\": " + json_text(v.name) + ", \"summary\": " + json_text(v.summary) +
+         ",\n    \"time\": " + json_text(v.time) + ", \"memory\": " + json_text(v.memory) +
+         ", \"source\": " + json_text(v.source) + ",\n    \"can\": {" + joined(traits, ", ") +
+         "},\n    \"options\": [" + joined(options, ",") + "]}";
 }
 
 void print_json() {

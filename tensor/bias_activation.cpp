@@ -14,8 +14,6 @@ void check_bias(const Tensor& x, const Tensor& bias) {
              bias.shape(), "; with x (..., C) the bias must be (C,)");
 }
 
-long rows_of(const Tensor& x) { return x.size(-1) ? x.numel() / x.size(-1) : 0; }
-
 }  // namespace
 
 const char* name(Activation f) {
@@ -34,7 +32,8 @@ Tensor bias_activation(const Tensor& x, const Tensor& bias, Activation f) {
   return visit_maths(kOp, x.dtype(), [&](auto tag) {
     using T = decltype(tag);
     Tensor in = contiguous(x), b = contiguous(bias), y = Tensor::empty(x.shape(), x.dtype(), x.device());
-    kernels::bias_activation<T>(x.device())(y.mutable_data<T>(), in.data<T>(), b.data<T>(), rows_of(x), x.size(-1), f);
+    kernels::bias_activation<T>(x.device())(y.mutable_data<T>(), in.data<T>(), b.data<T>(), x.shape().rows(),
+                                            x.size(-1), f);
     return y;
   });
 }
@@ -47,13 +46,13 @@ BiasActivationGrads bias_activation_backward(const Tensor& dy, const Tensor& x, 
   return visit_maths(kOp, x.dtype(), [&](auto tag) {
     using T = decltype(tag);
     auto make = [&](const Shape& shape, DType dtype) { return Tensor::empty(shape, dtype, x.device()); };
-    const long rows = rows_of(x), C = x.size(-1);
+    const long rows = x.shape().rows(), C = x.size(-1);
     Tensor d = contiguous(dy), in = contiguous(x), b = contiguous(bias), workspace;
     BiasActivationGrads grads{make(x.shape(), x.dtype()), want_bias ? make({C}, x.dtype()) : Tensor()};
     if (want_bias) workspace = make({kernels::bias_activation_workspace_bytes<T>(x.device())(rows, C)}, u8);
-    kernels::bias_activation_backward<T>(x.device())(
-        grads.dx.mutable_data<T>(), want_bias ? grads.dbias.mutable_data<T>() : nullptr, d.data<T>(), in.data<T>(),
-        b.data<T>(), rows, C, f, want_bias ? workspace.mutable_data<uint8_t>() : nullptr);
+    kernels::bias_activation_backward<T>(x.device())(grads.dx.mutable_data<T>(), mutable_or_null<T>(grads.dbias),
+                                                     d.data<T>(), in.data<T>(), b.data<T>(), rows, C, f,
+                                                     mutable_or_null<uint8_t>(workspace));
     return grads;
   });
 }

@@ -83,9 +83,9 @@ template <class T> Tensor windows_of(const Tensor& x, const Conv1dSizes& s) {
 
 template <class T> Tensor depthwise(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv1dSizes& s) {
   Tensor in = contiguous(x), w = contiguous(transpose(squeeze(weight, 1)));  // (K, C)
-  Tensor b = bias.defined() ? contiguous(bias) : bias, y = Tensor::empty({s.B, s.windows, s.C}, x.dtype(), x.device());
+  Tensor b = contiguous_or_none(bias), y = Tensor::empty({s.B, s.windows, s.C}, x.dtype(), x.device());
   kernels::depthwise<T>(x.device(), depthwise_flops(s))(y.mutable_data<T>(), in.data<T>(), w.data<T>(),
-                                                        b.defined() ? b.data<T>() : nullptr, s);
+                                                        data_or_null<T>(b), s);
   return y;
 }
 

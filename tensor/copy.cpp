@@ -50,6 +50,8 @@ Tensor contiguous(const Tensor& x) {
   return x.is_contiguous() ? x : copied(x, x.dtype());
 }
 
+Tensor contiguous_or_none(const Tensor& x) { return x.defined() ? contiguous(x) : x; }
+
 Tensor clone(const Tensor& x) {
   check_defined("clone", x);
   return copied(x, x.dtype());

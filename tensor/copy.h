@@ -7,10 +7,11 @@
 
 namespace heed {
 
-Tensor contiguous(const Tensor& x);         // x itself when it is row-major already
-Tensor clone(const Tensor& x);              // always a copy, row-major
-Tensor cast(const Tensor& x, DType dtype);  // x itself when it has this type; to boolean: x != 0
-Tensor to(const Tensor& x, Device device);  // x itself when it is there already
+Tensor contiguous(const Tensor& x);          // x itself when it is row-major already
+Tensor contiguous_or_none(const Tensor& x);  // undefined stays undefined
+Tensor clone(const Tensor& x);               // always a copy, row-major
+Tensor cast(const Tensor& x, DType dtype);   // x itself when it has this type; to boolean: x != 0
+Tensor to(const Tensor& x, Device device);   // x itself when it is there already
 
 void fill(const Tensor& x, double value);              // x[...] = value, also through a strided view
 void copy_into(const Tensor& to, const Tensor& from);  // to[...] = from, broadcast and cast as needed

@@ -60,8 +60,7 @@ LossWithGradient loss_of(const Tensor& logits, const Tensor& targets, const Cros
     Tensor in = contiguous(logits), losses = Tensor::empty(targets.shape(), logits.dtype(), logits.device()), dlogits;
     if (with_gradient) dlogits = Tensor::empty(logits.shape(), logits.dtype(), logits.device());
     kernels::cross_entropy_rows<T>(logits.device())(
-        losses.mutable_data<T>(), with_gradient ? dlogits.mutable_data<T>() : nullptr, in.data<T>(),
-        index.classes.data<int64_t>(),
+        losses.mutable_data<T>(), mutable_or_null<T>(dlogits), in.data<T>(), index.classes.data<int64_t>(),
         {targets.numel(), logits.size(-1), options.label_smoothing, 1 / divisor(index, options)});
     const bool each = options.reduction == LossReduction::none;
     return LossWithGradient{each ? losses : sum(losses) / divisor(index, options), dlogits};

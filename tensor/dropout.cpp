@@ -31,8 +31,8 @@ Tensor dropout(const Tensor& x, double p, const RandomKey& key) {
     using T = decltype(tag);
     const Shape s = drawn_as(x.shape());
     Tensor in = contiguous(x), y = Tensor::empty(x.shape(), x.dtype(), x.device());
-    kernels::dropout<T>(x.device())(y.mutable_data<T>(), in.data<T>(), s[0], s[1], s[2], key,
-                                    uint32_t(std::lround(65536 * p)), T(1 / (1 - p)));
+    kernels::dropout<T>(x.device())(y.mutable_data<T>(), in.data<T>(), s[0], s[1], s[2], key, keep_threshold(p),
+                                    T(1 / (1 - p)));
     return y;
   });
 }

@@ -18,16 +18,6 @@ void check_norm(const char* op, const Tensor& x, const Tensor& weight, const Ten
   }
 }
 
-long rows_of(const Tensor& x) {
-  long rows = 1;
-  for (int i = 0; i + 1 < x.dims(); i++) rows *= x.shape()[i];
-  return rows;
-}
-
-template <class T> const T* data_or_null(const Tensor& x) { return x.defined() ? x.data<T>() : nullptr; }
-template <class T> T* mutable_or_null(const Tensor& x) { return x.defined() ? x.mutable_data<T>() : nullptr; }
-Tensor contiguous_or_none(const Tensor& x) { return x.defined() ? contiguous(x) : x; }
-
 // `centred`: layer norm; otherwise RMS norm. The residual may be undefined: then nothing is added, and no sum is made.
 AddNormed norm(bool centred, const Tensor& x, const Tensor& residual, const Tensor& weight, const Tensor& bias,
                double epsilon) {
@@ -39,7 +29,7 @@ AddNormed norm(bool centred, const Tensor& x, const Tensor& residual, const Tens
     auto make = [&](bool wanted, const Shape& shape) {
       return wanted ? Tensor::empty(shape, x.dtype(), x.device()) : Tensor();
     };
-    const long rows = rows_of(x);
+    const long rows = x.shape().rows();
     Tensor in = contiguous(x), r = contiguous_or_none(residual), w = contiguous_or_none(weight);
     Tensor b = contiguous_or_none(bias);
     AddNormed out{make(r.defined(), x.shape()), make(true, x.shape()), {make(centred, {rows}), make(true, {rows})}};
@@ -65,7 +55,7 @@ Normed without_sum(const AddNormed& out) { return {out.y, out.rows}; }
 void check_statistics(const char* op, bool centred, const Tensor& dy, const Tensor& x, const NormStatistics& rows) {
   check_same_kind(op, dy, x);
   HEED_CHECK(dy.shape() == x.shape(), op, "dy is ", dy.shape(), " and x is ", x.shape(), "; they must be equal");
-  const Shape want{rows_of(x)};
+  const Shape want{x.shape().rows()};
   for (const Tensor* each : {centred ? &rows.mean : &rows.scale, &rows.scale}) {
     check_same_kind(op, x, *each);
     HEED_CHECK(each->shape() == want && each->is_contiguous(), op, "x is ", x.shape(), " and a statistic is ",
@@ -86,7 +76,7 @@ NormGrads norm_backward(bool centred, const Tensor& dy, const Tensor& x, const T
     auto make = [&](bool wanted, const Shape& shape) {
       return wanted ? Tensor::empty(shape, x.dtype(), x.device()) : Tensor();
     };
-    const long count = rows_of(x), C = x.size(-1);
+    const long count = x.shape().rows(), C = x.size(-1);
     Tensor given = contiguous(dy), in = contiguous(x), w = contiguous_or_none(weight), added = contiguous_or_none(dsum);
     NormGrads grads{make(wants.x, x.shape()), make(wants.weight, {C}), make(wants.bias, {C})};
     Tensor workspace = Tensor::empty({kernels::norm_workspace_bytes<T>(x.device())(count, C)}, u8, x.device());

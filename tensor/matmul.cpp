@@ -106,8 +106,7 @@ Tensor product(const Tensor& a, const Tensor& b, const Tensor& bias) {
       return c;
     }
     kernels::matmul<T>(a.device(), 2.0 * double(c.numel()) * double(layout.k))(
-        c.mutable_data<T>(), left.x.template data<T>(), right.x.template data<T>(),
-        bias.defined() ? bias.data<T>() : nullptr, layout);
+        c.mutable_data<T>(), left.x.template data<T>(), right.x.template data<T>(), data_or_null<T>(bias), layout);
     return c;
   });
 }
@@ -134,7 +133,7 @@ Tensor matmul(const Tensor& a_given, const Tensor& b_given) {
 
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   check_linear(x, w, b);
-  const Tensor bias = b.defined() ? contiguous(b) : b;
+  const Tensor bias = contiguous_or_none(b);
   if (x.dims() == 1) return reshape(product(unsqueeze(x, 0), transpose(w), bias), {w.size(0)});
   return product(x, transpose(w), bias);
 }

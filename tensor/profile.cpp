@@ -10,6 +10,7 @@
 
 #include "tensor/allocator.h"
 #include "tensor/tensor.h"
+#include "tensor/text.h"
 
 namespace heed {
 namespace {
@@ -72,14 +73,8 @@ std::vector<ProfileRow> all_rows() {
 
 // ---- the table as text
 
-template <class... Parts> std::string line(const char* format, const Parts&... parts) {
-  char text[256];
-  std::snprintf(text, sizeof text, format, parts...);
-  return text;
-}
-
 std::string rate(double amount, double seconds) {
-  return amount > 0 && seconds > 0 ? line("%.1f", amount / seconds * 1e-9) : "-";
+  return amount > 0 && seconds > 0 ? format("%.1f", amount / seconds * 1e-9) : "-";
 }
 
 // op, calls, ms, share, GB/s, GFLOP/s
@@ -88,11 +83,11 @@ constexpr const char *kKernelFormat = "%-*s %9s %11s %7s %8s %9s\n", *kSumFormat
 std::string name_of(const ProfileRow& row) { return row.within.empty() ? row.op : row.op + ", " + row.within; }
 
 std::string text_of(int width, const std::string& name, const ProfileRow& row, double seconds) {
-  const std::string calls = row.calls ? std::to_string(row.calls) : "", ms = line("%.3f", 1e3 * row.seconds);
-  const std::string share = line("%.1f%%", 100 * row.seconds / seconds);
-  if (row.op.empty()) return line(kSumFormat, width, name.c_str(), calls.c_str(), ms.c_str(), share.c_str());
-  return line(kKernelFormat, width, name.c_str(), calls.c_str(), ms.c_str(), share.c_str(),
-              rate(row.bytes, row.seconds).c_str(), rate(row.flops, row.seconds).c_str());
+  const std::string calls = row.calls ? std::to_string(row.calls) : "", ms = format("%.3f", 1e3 * row.seconds);
+  const std::string share = format("%.1f%%", 100 * row.seconds / seconds);
+  if (row.op.empty()) return format(kSumFormat, width, name.c_str(), calls.c_str(), ms.c_str(), share.c_str());
+  return format(kKernelFormat, width, name.c_str(), calls.c_str(), ms.c_str(), share.c_str(),
+                rate(row.bytes, row.seconds).c_str(), rate(row.flops, row.seconds).c_str());
 }
 
 // HEED_PROFILE=1: from the start of the program to its end.
@@ -147,10 +142,10 @@ std::string Profile::text() const {
     total.calls += row.calls;
     width = std::max(width, int(name_of(row).size()));
   }
-  std::string text = line(kKernelFormat, width, "op", "calls", "ms", "share", "GB/s", "GFLOP/s");
+  std::string text = format(kKernelFormat, width, "op", "calls", "ms", "share", "GB/s", "GFLOP/s");
   for (const ProfileRow& row : all) text += text_of(width, name_of(row), row, whole);
   text += text_of(width, "outside of kernels", outside, whole) + text_of(width, "total", total, whole);
-  return text + line("peak memory of tensors: %.1f MiB\n", double(memory_stats().peak) / (1 << 20));
+  return text + format("peak memory of tensors: %.1f MiB\n", double(memory_stats().peak) / (1 << 20));
 }
 
 namespace profile {

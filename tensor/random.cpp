@@ -46,12 +46,13 @@ Tensor randn(const Shape& shape, uint32_t seed, DType dtype, Device device) {
   return normal(shape, {.seed = seed, .site = site_hash("randn")}, 0, 1, dtype, device);
 }
 
+uint32_t keep_threshold(double p) { return uint32_t(std::lround(65536 * p)); }
+
 Tensor keep_mask(const Shape& shape, const RandomKey& key, double p, Device device) {
   HEED_CHECK(shape.dims() == 3, "keep_mask", "the shape is ", shape, "; it must be (samples, tokens, channels)");
   HEED_CHECK(p >= 0 && p < 1, "keep_mask", "p is ", p, "; the rule is 0 <= p < 1");
   Tensor keep = Tensor::empty(shape, boolean, device);
-  kernels::keep_fill(device)(keep.mutable_data<bool>(), shape[0], shape[1], shape[2], key,
-                             uint32_t(std::lround(65536 * p)));
+  kernels::keep_fill(device)(keep.mutable_data<bool>(), shape[0], shape[1], shape[2], key, keep_threshold(p));
   return keep;
 }
 

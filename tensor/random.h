@@ -47,6 +47,7 @@ Tensor randn(const Shape& shape, uint32_t seed, DType dtype = f32, Device device
 // Which elements dropout keeps: x is (samples, tokens, channels); element (s, t, c) takes draw c % 8 of the counter
 // (site, sample + s, t, c / 8), eight 16-bit draws a call, and is kept iff it is >= round(65536 p).
 Tensor keep_mask(const Shape& shape, const RandomKey& key, double p, Device device = cpu);  // boolean
+uint32_t keep_threshold(double p);                                                          // round(65536 p)
 
 // For the backends. `low` and `span` are (low, high - low) of uniform or (mean, deviation) of normal.
 namespace kernels {

@@ -35,6 +35,12 @@ long Shape::numel() const {
   return none ? 0 : product;
 }
 
+long Shape::rows() const {
+  long count = 1;
+  for (int i = 0; i + 1 < dims_; i++) count *= sizes_[i];
+  return count;
+}
+
 std::string Shape::str() const {
   std::string text = "(";
   for (int i = 0; i < dims_; i++) text += (i ? ", " : "") + std::to_string(sizes_[i]);

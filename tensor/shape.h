@@ -40,6 +40,7 @@ class Shape {
   void erase(int at);
 
   long numel() const;       // product of the sizes; throws when it overflows or a size is negative
+  long rows() const;        // of (..., C): the product of all sizes but the last; 1 for a vector or a scalar
   std::string str() const;  // "(2, 3)"
   bool operator==(const Shape& other) const {
     bool same = dims_ == other.dims_;

@@ -33,8 +33,6 @@ SortResult room_for(const Tensor& rows, long k) {
   return {Tensor::empty(shape, rows.dtype(), rows.device()), Tensor::empty(shape, i64, rows.device())};
 }
 
-long rows_of(const Tensor& x) { return x.numel() / std::max(1L, x.size(-1)); }
-
 }  // namespace
 
 SortResult sort(const Tensor& x, int axis, bool descending) {
@@ -45,7 +43,7 @@ SortResult sort(const Tensor& x, int axis, bool descending) {
     using T = decltype(tag);
     SortResult out = room_for(in, in.size(-1));
     kernels::sort_rows<T>(x.device())(out.values.mutable_data<T>(), out.indices.mutable_data<int64_t>(), in.data<T>(),
-                                      rows_of(in), in.size(-1), descending);
+                                      in.shape().rows(), in.size(-1), descending);
     return shown(out, axis, x.dtype());
   });
 }
@@ -62,7 +60,7 @@ SortResult topk(const Tensor& x, long k, int axis, bool largest) {
     using T = decltype(tag);
     SortResult out = room_for(in, k);
     kernels::topk_rows<T>(x.device())(out.values.mutable_data<T>(), out.indices.mutable_data<int64_t>(), in.data<T>(),
-                                      {rows_of(in), in.size(-1), k}, largest);
+                                      {in.shape().rows(), in.size(-1), k}, largest);
     return shown(out, axis, x.dtype());
   });
 }

@@ -57,6 +57,10 @@ class Tensor {
 
 std::ostream& operator<<(std::ostream& out, const Tensor& x);
 
+// For kernels whose operand may not be there: null if x is undefined.
+template <class T> const T* data_or_null(const Tensor& x) { return x.defined() ? x.data<T>() : nullptr; }
+template <class T> T* mutable_or_null(const Tensor& x) { return x.defined() ? x.mutable_data<T>() : nullptr; }
+
 // Checks that doors share. Each throws with the op's name, what was given and a hint.
 void check_defined(const char* op, const Tensor& x);
 void check_same_kind(const char* op, const Tensor& a, const Tensor& b);  // dtype and device

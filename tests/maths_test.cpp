@@ -73,6 +73,18 @@ BOOST_AUTO_TEST_CASE(exp_of_negative_numbers_is_exp_or_zero_far_out) {
   BOOST_TEST(std::isnan(maths::exp_negative(std::numeric_limits<float>::quiet_NaN())));
 }
 
+BOOST_AUTO_TEST_CASE(powers_of_two_are_right_or_zero_far_out) {
+  double worst = 0;
+  for (double x = -63.9; x <= 0; x += 0.00113)
+    for (float got : {maths::exp2_negative(float(x)), maths::exp2_negative(V(float(x))).raw[0]})
+      worst = std::max(worst, std::abs(got - std::exp2(double(float(x)))) / ulp_of(std::exp2(double(float(x)))));
+  BOOST_TEST(worst <= 1.2);
+  BOOST_TEST(maths::exp2_negative(0.f) == 1);
+  BOOST_TEST(maths::exp2_negative(-65.f) == 0);
+  BOOST_TEST(maths::exp2_negative(-std::numeric_limits<float>::infinity()) == 0);
+  BOOST_TEST(std::isnan(maths::exp2_negative(std::numeric_limits<float>::quiet_NaN())));
+}
+
 BOOST_AUTO_TEST_CASE(nothing_exceeds_its_limits) {
   for_floats([](float x) {
     if (std::isnan(x)) return;

@@ -6,7 +6,7 @@
 // place, and the order of additions is fixed. Where there are too few heads to keep the threads busy the queries of a head
 // are cut into stripes (by the shape only), each with its own dk and dv, which are added up at the end.
 #include "attention/cpu/softmax_tile.h"
-#include "tensor/parallel.h"
+#include "tensor/cpu/walk.h"
 
 namespace heed {
 namespace {
@@ -58,7 +58,7 @@ template <class T> void weights_and_gradients(T* s, T* dp, const T* keep, long c
     const V log_sum = V::load(L + x), mean = V::load(D + x);
     for (long r = 0; r < count; r++) {
       const long at = r * kTile + x;
-      const V p = exp2_negative(V::load(s + at) - log_sum), factor = keep ? V::load(keep + at) : V(T(1));
+      const V p = maths::exp2_negative(V::load(s + at) - log_sum), factor = keep ? V::load(keep + at) : V(T(1));
       (p * factor).store(s + at);
       (p * (V::load(dp + at) * factor - mean)).store(dp + at);
     }
@@ -134,19 +134,15 @@ template <class T> long workspace_cpu(const SoftmaxSizes& z) {
   return z.B * z.Hk * stripes_of(z) * Parts<T>::numel(z) * long(sizeof(T));
 }
 
-template <class T> void add_to(T* total, const T* part, long n) {
-  for (long e = 0; e < n; e++) total[e] += part[e];
-}
-
 // The stripes' parts of one head of k and v, added up in their order; dk and dv go to their places.
 template <class T> void collect(const SoftmaxGradients<T>& grads, void* workspace, const SoftmaxSizes& z, long head) {
   const long stripes = stripes_of(z), pd = padded<T>(z.D), pv = padded<T>(z.Dv), b = head / z.Hk, hk = head % z.Hk;
   const Parts<T> all(grads, workspace, z, head * stripes);
   for (long stripe = 1; stripe < stripes; stripe++) {
     const Parts<T> part(grads, workspace, z, head * stripes + stripe);
-    add_to(all.dk, part.dk, z.S * pd);
-    add_to(all.dv, part.dv, z.S * pv);
-    add_to(all.dby_distance, part.dby_distance, z.H / z.Hk * distances_of(z));
+    add_row(all.dk, part.dk, z.S * pd);
+    add_row(all.dv, part.dv, z.S * pv);
+    add_row(all.dby_distance, part.dby_distance, z.H / z.Hk * distances_of(z));
   }
   for (long e = 0; e < z.S * pd; e++) all.dk[e] *= T(z.scale);
   for (long j = 0; j < z.S && !in_place<T>(z); j++) {
@@ -175,8 +171,8 @@ void softmax_attention_backward_cpu(const SoftmaxGradients<T>& grads, const T* d
   if (!grads.dby_distance) return;
   std::fill_n(grads.dby_distance, z.H * distances, T(0));
   for (long head = 0; head < z.B * z.Hk; head++)  // over all samples, in their order
-    add_to(grads.dby_distance + head % z.Hk * groups * distances,
-           Parts<T>(grads, workspace, z, head * stripes).dby_distance, groups * distances);
+    add_row(grads.dby_distance + head % z.Hk * groups * distances,
+            Parts<T>(grads, workspace, z, head * stripes).dby_distance, groups * distances);
 }
 
 template <class T> void register_all() {

@@ -23,7 +23,7 @@ template <class T> void collect(T* o, T change, const T* p, const T* v, long v_r
   });
 }
 
-template <class T> T one_exp2(T x) { return exp2_negative(Vec<T>(x)).raw[0]; }
+template <class T> T one_exp2(T x) { return maths::exp2_negative(Vec<T>(x)).raw[0]; }
 
 // What is added to the score of query i and key j; -infinity if it is not visible, whatever its range says.
 template <class T> struct Addend {
@@ -67,8 +67,9 @@ void softmax_one_query(T* o, T* L, const T* q, const T* k, const T* v, const T* 
     for (long r = 0; r < count && !plain; r++) s[r] += addend(j + r);
     const T most = std::max(top, max_vectors(s, count)), reference = most == nothing ? T(0) : most;
     const T change = top == nothing ? T(1) : one_exp2(top - reference);
-    for_vectors<T>(count,
-                   [&](long r, auto n) { exp2_negative(Vec<T>::load(s + r, n, nothing) - reference).store(s + r, n); });
+    for_vectors<T>(count, [&](long r, auto n) {
+      maths::exp2_negative(Vec<T>::load(s + r, n, nothing) - reference).store(s + r, n);
+    });
     sum = sum * change + sum_vectors<T>(count, [&](long r, auto n) { return Vec<T>::load(s + r, n); });
     collect(out, change, s, values + j * z.v.t, z.v.t, count, z.Dv);
     top = most;

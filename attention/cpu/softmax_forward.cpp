@@ -20,8 +20,8 @@ template <class T> bool softmax_tile(T* s, long count, T* top, T* sum, T* factor
     for (long g = 0; g < G; g++) {
       const long at = x + g * L;
       const V before = V::load(top + at);
-      reference[g] = select(most[g] == nothing, V(T(0)), most[g]);  // nothing seen yet: 2^(-inf - 0) is 0
-      const V change = exp2_negative(before - reference[g]);        // 1 where nothing moved
+      reference[g] = select(most[g] == nothing, V(T(0)), most[g]);   // nothing seen yet: 2^(-inf - 0) is 0
+      const V change = maths::exp2_negative(before - reference[g]);  // 1 where nothing moved
       for (long i = 0; i < L; i++) moved |= most[g].raw[i] > before.raw[i];
       change.store(factor + at);
       most[g].store(top + at);
@@ -30,7 +30,7 @@ template <class T> bool softmax_tile(T* s, long count, T* top, T* sum, T* factor
     for (long r = 0; r < count; r++)
       for (long g = 0; g < G; g++) {
         T* place = s + r * kTile + x + g * L;
-        const V p = exp2_negative(V::load(place) - reference[g]);
+        const V p = maths::exp2_negative(V::load(place) - reference[g]);
         total[g] = total[g] + p;
         p.store(place);
       }

@@ -16,19 +16,6 @@ using kernels::SoftmaxSizes;
 inline constexpr long kTile = 64;
 inline constexpr double kLog2e = 1.44269504088896340736, kLog2 = 0.69314718055994530942;
 
-// 2^x for x <= 0, and exactly 0 below 2^-64: a product with numbers too small for a normal float would take a hundred
-// times as long. NaN stays NaN.
-[[gnu::always_inline]] inline Vec<float> exp2_negative(Vec<float> x) {
-  using V = Vec<float>;
-  static constexpr float c[] = {
-      1.f, 0.693147182f, 0.240226477f, 0.0555033274f, 0.00961844716f, 0.00133987889f, 0.000153503235f};
-  const V rounder = 12582912.f + 127.f, shifted = x + rounder, f = x - (shifted - rounder);
-  return select(x < V(-64.f), V(0.f), maths::polynomial(f, c) * maths::from_bits<V>(bits_of(shifted) << 23));
-}
-inline Vec<double> exp2_negative(Vec<double> x) {
-  return maths::by_lane(x, [](double v) { return std::exp2(v); });
-}
-
 // to (C, 64) = factor * from (n, C)^T, zeros in the lanes beyond n
 template <class T> void turn_in(T* to, const T* from, long from_row, long n, long C, T factor) {
   turn(to, kTile, from, from_row, C, n);

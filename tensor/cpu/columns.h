@@ -23,11 +23,6 @@ template <class Body> void for_columns(const GatherSizes& s, Body&& body) {
   });
 }
 
-// to += from (n), which never overlap
-template <class T> void add_row(T* __restrict to, const T* __restrict from, long n) {
-  for (long c = 0; c < n; c++) to[c] += from[c];
-}
-
 // Calls f(move), where move(to, i, from, j) copies the element from[j] to to[i] and knows its size while compiling.
 template <class F> void visit_move(long bytes, F&& f) {
   auto with = [&]<long kBytes>(std::integral_constant<long, kBytes>) {

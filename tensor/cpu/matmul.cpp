@@ -6,7 +6,7 @@
 
 #include "tensor/cpu/blas.h"
 #include "tensor/cpu/small_matmul.h"
-#include "tensor/parallel.h"
+#include "tensor/cpu/walk.h"
 
 namespace heed {
 namespace {
@@ -26,12 +26,6 @@ long panel_of(const MatmulLayout& s, long batches) {
   if (few_rows(s)) return std::clamp((side / 2 + 11) / 12 * 12, 12L, 264L);
   const long panels = 2 * ((side + 2 * kLong - 1) / (2 * kLong));
   return std::max(32L, ((side + panels - 1) / panels + 31) / 32 * 32);
-}
-
-// c (rows, n) += bias (n)
-template <class T> void add_bias(T* c, long c_row, const T* bias, long rows, long n) {
-  for (long i = 0; i < rows; i++)
-    for (long j = 0; j < n; j++) c[i * c_row + j] += bias[j];
 }
 
 template <class T> void matmul_cpu(T* c, const T* a, const T* b, const T* bias, const MatmulLayout& s) {
@@ -58,7 +52,8 @@ template <class T> void matmul_cpu(T* c, const T* a, const T* b, const T* bias, 
       else
         gemm(pc, s.n, pa, s.a_row, s.a_transposed, pb, s.b_row, s.b_transposed, by_rows ? n : s.m, by_rows ? s.n : n,
              s.k);
-      if (bias) add_bias(pc, s.n, bias + (by_rows ? 0 : first), by_rows ? n : s.m, by_rows ? s.n : n);
+      for (long i = 0; bias && i < (by_rows ? n : s.m); i++)
+        add_row(pc + i * s.n, bias + (by_rows ? 0 : first), by_rows ? s.n : n);
     }
   });
 }

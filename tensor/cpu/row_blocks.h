@@ -14,8 +14,7 @@ inline long row_blocks(long rows, long C) { return (rows + row_block(C) - 1) / r
 template <class T> void add_blocks(T* total, const T* partial, long blocks, long stride, long C) {
   parallel_for(C, std::max(64L, kElementGrain / std::max(1L, blocks)), [&](long begin, long end) {
     std::fill(total + begin, total + end, T(0));
-    for (long b = 0; b < blocks; b++)
-      for (long c = begin; c < end; c++) total[c] += partial[b * stride + c];
+    for (long b = 0; b < blocks; b++) add_row(total + begin, partial + b * stride + begin, end - begin);
   });
 }
 

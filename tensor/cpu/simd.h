@@ -128,6 +128,9 @@ inline Vec<double> exp(Vec<double> x) {
   return by_lane(x, [](double v) { return std::exp(v); });
 }
 inline Vec<double> exp_negative(Vec<double> x) { return exp(x); }
+inline Vec<double> exp2_negative(Vec<double> x) {
+  return by_lane(x, [](double v) { return std::exp2(v); });
+}
 }  // namespace maths
 
 }  // namespace heed

@@ -14,6 +14,11 @@ inline constexpr long kElementGrain = 32768;  // elements per piece: some micros
 // Rows per piece, for rows of this many elements; an element may be worth `cost` plain ones.
 inline long rows_grain(long row, long cost = 1) { return std::max(1L, kElementGrain / cost / std::max(1L, row)); }
 
+// to += from (n), which never overlap
+template <class T> void add_row(T* __restrict to, const T* __restrict from, long n) {
+  for (long i = 0; i < n; i++) to[i] += from[i];
+}
+
 // body(count, offsets): handles `count` elements starting at offsets[k] elements in operand k; the step of operand k
 // is loop.strides[k].back().
 template <int Operands, class Body> void walk(const Loop& loop, Body&& body) {
