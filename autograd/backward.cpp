@@ -3,6 +3,7 @@
 #include <queue>
 #include <utility>
 
+#include "autograd/finite.h"
 #include "autograd/graph.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
@@ -105,6 +106,7 @@ class Run {
                  g.shape(), " for input ", i, ", which is ", inputs[i].shape, "; they must be equal");
       HEED_CHECK(!g.defined() || g.dtype() == inputs[i].dtype, node.op, "its backward returned a gradient of type ",
                  g.dtype(), " for input ", i, ", which is ", inputs[i].dtype, "; they must be equal");
+      if (checks_finite()) check_finite(node.op, "its backward made", g);
       deliver(inputs[i], std::move(g));
     }
   }

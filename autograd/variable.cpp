@@ -3,6 +3,7 @@
 #include <atomic>
 #include <utility>
 
+#include "autograd/finite.h"
 #include "autograd/graph.h"
 #include "tensor/copy.h"
 
@@ -129,8 +130,12 @@ std::shared_ptr<Node> new_node(const char* op, const std::vector<Tensor>& ys, co
   return make_node(op, ys.data(), ys.size(), inputs.data(), inputs.size());
 }
 
-bool is_recorded(const char* op, const Input* inputs, size_t count) { return decide(op, inputs, count); }
-bool is_recorded(const char* op, const Variable* inputs, size_t count) { return decide(op, inputs, count); }
+bool is_recorded(const char* op, const Tensor& y, const Input* inputs, size_t count) {
+  if (checks_finite()) [[unlikely]]
+    check_finite(op, "it made", y);
+  return decide(op, inputs, count);
+}
+
 
 Variable record_node(const char* op, const Tensor& y, const Input* inputs, size_t count, BackwardOne backward) {
   auto node = make_node(op, &y, 1, inputs, count);
@@ -140,7 +145,9 @@ Variable record_node(const char* op, const Tensor& y, const Input* inputs, size_
 
 std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
                                   BackwardMany backward) {
-  if (!is_recorded(op, inputs.data(), inputs.size())) return {ys.begin(), ys.end()};
+  if (checks_finite())
+    for (const Tensor& y : ys) check_finite(op, "it made", y);
+  if (!decide(op, inputs.data(), inputs.size())) return {ys.begin(), ys.end()};
   auto node = new_node(op, ys, inputs);
   node->backward = std::move(backward);
   std::vector<Variable> out;

@@ -113,19 +113,18 @@ template <class F> Variable record(const char* op, const Tensor& y, const std::v
 std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
                                   BackwardMany backward);
 
-// ---- how record decides
-bool is_recorded(const char* op, const Input* inputs, size_t count);
-bool is_recorded(const char* op, const Variable* inputs, size_t count);
+// ---- how record decides; it also looks at y, if somebody wants to know what is not finite (finite.h)
+bool is_recorded(const char* op, const Tensor& y, const Input* inputs, size_t count);
 Variable record_node(const char* op, const Tensor& y, const Input* inputs, size_t count, BackwardOne backward);
 
 template <class F> Variable record(const char* op, const Tensor& y, std::initializer_list<Input> inputs, F&& backward) {
-  if (!is_recorded(op, inputs.begin(), inputs.size())) return y;
+  if (!is_recorded(op, y, inputs.begin(), inputs.size())) return y;
   return record_node(op, y, inputs.begin(), inputs.size(), std::forward<F>(backward));
 }
 
 template <class F> Variable record(const char* op, const Tensor& y, const std::vector<Variable>& inputs, F&& backward) {
-  if (!is_recorded(op, inputs.data(), inputs.size())) return y;
   const std::vector<Input> list(inputs.begin(), inputs.end());
+  if (!is_recorded(op, y, list.data(), list.size())) return y;
   return record_node(op, y, list.data(), list.size(), std::forward<F>(backward));
 }
 
