@@ -124,7 +124,8 @@ $(lib_obj) $(bench_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o): $(BUILD)/obj/%.o: %.c
 	$(call say,c++,$<)
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(OPT) $(DEFINES) $(CXXFLAGS) -c -o $@ $<
 
-$(BUILD)/obj/train/command_line.o: private OPT = -O1# CLI11 is slow to compile, and options are read once
+# CLI11 and nlohmann-json are slow to compile, and options and headers are read once.
+$(BUILD)/obj/train/command_line.o $(BUILD)/obj/train/json.o: private OPT = -O1
 $(BUILD)/obj/tensor/version.o: private DEFINES = -DHEED_VERSION='"$(VERSION)"'
 $(BUILD)/obj/tensor/version.o: $(BUILD)/version
 

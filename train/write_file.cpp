@@ -1,12 +1,14 @@
 #include "train/write_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "tensor/error.h"
 
@@ -29,24 +31,22 @@ void create_folders_above(const std::string& path) {
   if (reason) fail_to_write(path, reason.value());
 }
 
-struct Temporary {
-  std::string path;
-  int file;  // a descriptor to write to
-};
+constexpr const char* kTemporary = ".tmp-";  // PATH.tmp-PROCESS-NUMBER
 
-// A new file beside the given one.
-Temporary open_beside(const std::string& path) {
+// A new file beside the given one: `name` becomes its name. Its lock tells others that its writer lives.
+int open_beside(const std::string& path, std::string& name) {
   HEED_CHECK(!path.empty(), "write_file", "the path is empty; give the name of the file to write");
   if (std::error_code none; std::filesystem::is_directory(path, none)) fail_to_write(path, EISDIR);
   create_folders_above(path);
   static std::atomic<int> number = 0;  // two threads may write the same file: the last one wins, whole
-  const std::string name = path + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(number++);
+  name = path + kTemporary + std::to_string(::getpid()) + "-" + std::to_string(number++);
   const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) fail_to_write(path, errno);
-  return {name, file};
+  ::flock(file, LOCK_EX | LOCK_NB);  // where there are no locks, the file may be removed as if its writer were dead
+  return file;
 }
 
-// Returns 0 or the errno of what went wrong.
+// These return 0 or the errno of what went wrong.
 int write_all(int file, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file, bytes.data(), bytes.size());
@@ -54,25 +54,80 @@ int write_all(int file, std::string_view bytes) {
     if (written < 0) return errno;
     bytes.remove_prefix(size_t(written));
   }
-  return ::fsync(file) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;  // some file systems cannot sync
+  return 0;
+}
+
+int sync(int file) { return ::fsync(file) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno; }  // some cannot
+
+// The name of a file is in its folder: it is on the disk when the folder is.
+int sync_folder_above(const std::string& path) {
+  const auto above = std::filesystem::path(path).parent_path();
+  const int folder = ::open(above.empty() ? "." : above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return 0;  // one that may be written, but not read
+  const int reason = sync(folder);
+  ::close(folder);
+  return reason;
+}
+
+bool is_temporary(const std::string& name) {
+  const size_t at = name.rfind(kTemporary);
+  return at != std::string::npos && name.find_first_not_of("0123456789-", at + 5) == std::string::npos;
+}
+
+// Removes the file unless its writer holds the lock.
+bool remove_if_stale(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return false;
+  const bool stale = ::flock(file, LOCK_EX | LOCK_NB) == 0 && ::unlink(path.c_str()) == 0;
+  ::close(file);
+  return stale;
 }
 
 }  // namespace
 
-void write_file(const std::string& path, std::string_view bytes) {
-  const Temporary temporary = open_beside(path);
-  int reason = write_all(temporary.file, bytes);
-  if (::close(temporary.file) != 0 && reason == 0) reason = errno;
-  if (reason == 0 && ::rename(temporary.path.c_str(), path.c_str()) != 0) reason = errno;
-  if (reason == 0) return;
-  ::unlink(temporary.path.c_str());
-  fail_to_write(path, reason);
+FileWriter::FileWriter(const std::string& path) : path_(path), file_(open_beside(path, temporary_)) {}
+
+FileWriter::~FileWriter() {
+  if (file_ < 0) return;
+  ::unlink(temporary_.c_str());
+  ::close(file_);
 }
 
-void check_writable(const std::string& path) {
-  const Temporary temporary = open_beside(path);
-  ::close(temporary.file);
-  ::unlink(temporary.path.c_str());
+void FileWriter::give_up(int reason) {
+  ::unlink(temporary_.c_str());
+  if (file_ >= 0) ::close(file_);
+  file_ = -1;
+  fail_to_write(path_, reason);
+}
+
+void FileWriter::write(std::string_view bytes) {
+  HEED_CHECK(file_ >= 0, "write_file", "the writer of ", path_, " has finished; nothing can be added");
+  if (const int reason = write_all(file_, bytes)) give_up(reason);
+}
+
+void FileWriter::finish() {
+  HEED_CHECK(file_ >= 0, "write_file", "the writer of ", path_, " has finished already");
+  if (const int reason = sync(file_)) give_up(reason);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) give_up(errno);
+  const int closed = std::exchange(file_, -1);
+  if (::close(closed) != 0) fail_to_write(path_, errno);
+  if (const int reason = sync_folder_above(path_)) fail_to_write(path_, reason);
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  FileWriter file(path);
+  file.write(bytes);
+  file.finish();
+}
+
+void check_writable(const std::string& path) { FileWriter file(path); }
+
+int remove_stale_temporaries(const std::string& folder) {
+  int removed = 0;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none))
+    if (is_temporary(entry.path().filename().string())) removed += remove_if_stale(entry.path());
+  return removed;
 }
 
 }  // namespace heed

@@ -10,6 +10,31 @@ namespace heed {
 // reach the disk, and take its name at last. Creates the folders above it. Errors name the file and the reason.
 void write_file(const std::string& path, std::string_view bytes);
 
+// The same piece by piece, for files that are too large for one string:
+//
+//   FileWriter file("runs/a.bin");
+//   for (...) file.write(piece);
+//   file.finish();  // only now is there a runs/a.bin
+class FileWriter {
+ public:
+  explicit FileWriter(const std::string& path);
+  ~FileWriter();  // without finish: the temporary file is removed, and what was there before stays
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+
+  void write(std::string_view bytes);
+  void finish();  // when it returns, the file and its name are on the disk
+
+ private:
+  [[noreturn]] void give_up(int reason);  // removes the temporary file and throws
+
+  std::string path_, temporary_;
+  int file_;  // a descriptor; -1 once it is closed
+};
+
+// Removes the temporary files in this folder whose writers were killed, and returns how many there were.
+int remove_stale_temporaries(const std::string& folder);
+
 // Throws what write_file would: to be called before hours of work whose result goes there. Creates the folders too.
 void check_writable(const std::string& path);
 

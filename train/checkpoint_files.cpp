@@ -1,0 +1,114 @@
+// The folder of checkpoints. What is inside of one is in checkpoint_state.cpp.
+#include "train/checkpoint_files.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "tensor/text.h"
+#include "train/write_file.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kOp = "checkpoint";
+
+// "step-000120.safetensors" -> 120; -1 for any other name.
+long step_of(const std::string& name) {
+  long step = -1;
+  if (std::sscanf(name.c_str(), "step-%18ld", &step) != 1 || step < 0) return -1;
+  return name == format("step-%06ld.safetensors", step) ? step : -1;
+}
+
+// NaN if it has none, or cannot be read.
+double validation_bpc(const std::string& path) {
+  try {
+    const TrainingState state = read_checkpoint_summary(path);
+    const auto found = state.numbers.find(kValidationBpc);
+    return found == state.numbers.end() ? NAN : found->second;
+  } catch (const Error&) {
+    return NAN;
+  }
+}
+
+}  // namespace
+
+CheckpointFiles::CheckpointFiles(const std::string& run, int keep)
+    : folder_((fs::path(run) / "checkpoints").string()), keep_(keep) {
+  HEED_CHECK(keep >= 1, kOp, "to keep the last ", keep, " checkpoints is not possible; the last 1 must stay");
+}
+
+std::string CheckpointFiles::path(long step) const {
+  return (fs::path(folder_) / format("step-%06ld.safetensors", step)).string();
+}
+
+std::vector<CheckpointFile> CheckpointFiles::list() const {
+  std::vector<CheckpointFile> files;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder_, none))
+    if (const long step = step_of(entry.path().filename().string()); step >= 0)
+      files.push_back({step, entry.path().string()});
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
+  return files;
+}
+
+void CheckpointFiles::prepare() const {
+  check_writable((fs::path(folder_) / "step").string());
+  remove_stale_temporaries(folder_);
+}
+
+std::string CheckpointFiles::save(const TrainingState& state) const {
+  const std::vector<CheckpointFile> before = list();
+  try {
+    write_safetensors(path(state.step), to_safetensors(state));
+  } catch (const OutOfMemory&) {
+    throw;
+  } catch (const Error& error) {
+    if (before.empty()) throw;
+    fail(kOp, "step ", state.step, " was not saved (", error.what(),
+         "); the last checkpoint is as it was: ", before.back().path);
+  }
+  remove_old(state.step);
+  return path(state.step);
+}
+
+// Those behind `step` stay: they are not older.
+void CheckpointFiles::remove_old(long step) const {
+  const std::optional<CheckpointFile> kept = best();
+  std::vector<CheckpointFile> files = list();
+  std::erase_if(files, [&](const CheckpointFile& file) { return file.step > step; });
+  for (long i = 0; i < long(files.size()) - keep_; i++) {
+    std::error_code none;  // one that cannot be removed stays, and is tried again next time
+    if (!kept || files[size_t(i)].step != kept->step) fs::remove(files[size_t(i)].path, none);
+  }
+}
+
+std::optional<TrainingState> CheckpointFiles::newest(Say say) const {
+  const std::vector<CheckpointFile> files = list();
+  std::string reason;
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    try {
+      return read_checkpoint(file->path);
+    } catch (const OutOfMemory&) {
+      throw;
+    } catch (const Error& error) {
+      reason = error.what();
+      say("the checkpoint of step " + std::to_string(file->step) + " is left out: " + reason);
+    }
+  }
+  HEED_CHECK(files.empty(), kOp, "none of the ", files.size(), " checkpoints in ", folder_, " can be read (", reason,
+             "). Remove them to start from step 0");
+  return {};
+}
+
+std::optional<CheckpointFile> CheckpointFiles::best() const {
+  std::optional<CheckpointFile> found;
+  double lowest = INFINITY;
+  for (const CheckpointFile& file : list())
+    if (const double bpc = validation_bpc(file.path); bpc < lowest) lowest = bpc, found = file;
+  return found;
+}
+
+}  // namespace heed

@@ -1,0 +1,77 @@
+// What is inside of a checkpoint: TrainingState to and from a safetensors file.
+#include <charconv>
+
+#include "train/checkpoint_files.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kOp = "checkpoint";
+constexpr const char* kFormat = "heed checkpoint";
+const std::string kOptimiser = "optimiser.", kNumber = "number.";
+
+template <class T> std::string number_text(T value) {
+  char text[64];
+  return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+template <class T> bool parse_number(const std::string& text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// What stands behind the prefix; nothing if the name does not begin with it.
+std::optional<std::string> behind(const std::string& prefix, const std::string& name) {
+  if (!name.starts_with(prefix)) return {};
+  return name.substr(prefix.size());
+}
+
+// All but the tensors.
+TrainingState state_from(const std::map<std::string, std::string>& metadata, const std::string& path) {
+  const auto text = [&](const char* name) {
+    const auto found = metadata.find(name);
+    return found == metadata.end() ? std::string() : found->second;
+  };
+  HEED_CHECK(text("format") == kFormat, kOp, path, " is a safetensors file, but not a checkpoint of heed");
+  TrainingState state;
+  HEED_CHECK(parse_number(text("step"), state.step) && state.step >= 0, kOp, path, " is damaged: its step is '",
+             text("step"), "'");
+  state.settings = text("settings");
+  for (const auto& [name, value] : metadata)
+    if (const auto number = behind(kNumber, name))
+      HEED_CHECK(parse_number(value, state.numbers[*number]), kOp, path, " is damaged: its ", *number, " is '", value,
+                 "'");
+  return state;
+}
+
+}  // namespace
+
+Safetensors to_safetensors(const TrainingState& state) {
+  Safetensors file;
+  file.metadata = {{"format", kFormat}, {"step", number_text(state.step)}, {"settings", state.settings}};
+  for (const auto& [name, value] : state.numbers) file.metadata[kNumber + name] = number_text(value);
+  file.tensors = state.weights;
+  for (const NamedTensor& tensor : state.weights)
+    HEED_CHECK(!tensor.name.starts_with(kOptimiser), kOp, "the weights have a tensor '", tensor.name,
+               "'; names that begin with ", kOptimiser, " are the optimiser's");
+  for (const NamedTensor& tensor : state.optimiser) file.tensors.push_back({kOptimiser + tensor.name, tensor.value});
+  return file;
+}
+
+TrainingState to_training_state(Safetensors file, const std::string& path) {
+  TrainingState state = state_from(file.metadata, path);
+  for (NamedTensor& tensor : file.tensors)
+    if (const auto name = behind(kOptimiser, tensor.name))
+      state.optimiser.push_back({*name, std::move(tensor.value)});
+    else
+      state.weights.push_back(std::move(tensor));
+  return state;
+}
+
+TrainingState read_checkpoint(const std::string& path) { return to_training_state(read_safetensors(path), path); }
+
+TrainingState read_checkpoint_summary(const std::string& path) {
+  return state_from(read_safetensors_header(path).metadata, path);
+}
+
+}  // namespace heed

@@ -1,0 +1,29 @@
+// Models and flat tensors as named tensors, for files: weights and optimiser states by parameter path.
+//
+//   write_safetensors("weights.safetensors", {.tensors = model_tensors(model)});
+//   load_model(model, read_safetensors("weights.safetensors").tensors, "weights.safetensors");
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nn/arena.h"
+#include "train/safetensors.h"
+
+namespace heed {
+
+// Views of all parameters, frozen ones too: later steps change them.
+std::vector<NamedTensor> model_tensors(Module& model);
+
+// Copies the values into the parameters, also into those of an arena; floats of another type are cast. Throws, and
+// changes nothing, if a tensor is missing, is left over or has another shape: says which, what was expected and what
+// was found. `from` is where they come from, for the error.
+void load_model(Module& model, const std::vector<NamedTensor>& weights, const std::string& from);
+
+// A flat tensor over an arena (an optimiser's m), as views by parameter: prefix + path.
+std::vector<NamedTensor> split_flat(const ParameterArena& arena, const Tensor& flat, const std::string& prefix);
+// And back: copies those of this prefix into the flat tensor. Throws as load_model does.
+void join_flat(const ParameterArena& arena, const Tensor& flat, const std::vector<NamedTensor>& tensors,
+               const std::string& prefix, const std::string& from);
+
+}  // namespace heed
