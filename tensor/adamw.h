@@ -10,11 +10,12 @@ struct AdamWStep {
   double rate = 1e-3;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double weight_decay = 0;    // w -= rate * weight_decay * w, apart from the gradient
+  double l2 = 0;              // g grows by l2 * w: the decay of Adam
   double gradient_scale = 1;  // what clipping makes of it
   long step = 1;              // 1, 2, ...: undoes the bias of m and v, which start at 0
 };
 
-// g = gradient_scale * gradient; m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
+// g = gradient_scale * gradient + l2 w; m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
 // w -= rate * (m / (1 - beta1^step) / (sqrt(v / (1 - beta2^step)) + epsilon) + weight_decay w)
 void adamw_into(const Tensor& w, const Tensor& m, const Tensor& v, const Tensor& gradient, const AdamWStep& step);
 

@@ -1,60 +1,46 @@
 #include "train/adamw.h"
 
-#include <cmath>
-
 #include "tensor/adamw.h"
-#include "tensor/create.h"
-#include "tensor/norm.h"
-#include "tensor/views.h"
+#include "tensor/error.h"
 
 namespace heed {
 namespace {
 
-void check(const AdamWOptions& o) {
-  for (double beta : {o.beta1, o.beta2})
-    HEED_CHECK(beta >= 0 && beta < 1, "AdamW", "beta1 is ", o.beta1, " and beta2 is ", o.beta2,
-               "; each must be at least 0 and below 1");
-  HEED_CHECK(o.epsilon > 0, "AdamW", "epsilon is ", o.epsilon, "; it must be positive, such as 1e-8");
-  HEED_CHECK(o.weight_decay >= 0, "AdamW", "weight_decay is ", o.weight_decay, "; it must not be negative");
-  HEED_CHECK(o.clip >= 0, "AdamW", "clip is ", o.clip, "; it must be positive, or 0 for no clipping");
-}
+const RegisteredOptimiser adamw("adamw", [](const ParameterArena& arena, const OptimiserOptions& options) {
+  return std::make_unique<AdamW>(arena, options);
+});
+const RegisteredOptimiser adam("adam", [](const ParameterArena& arena, const OptimiserOptions& options) {
+  return std::make_unique<Adam>(arena, options);
+});
 
 }  // namespace
 
-AdamW::AdamW(const ParameterArena& arena, const AdamWOptions& options)
-    : options_(options), weights_(arena.weights()), gradients_(arena.gradients()), decay_size_(arena.decay_size()) {
-  check(options);
-  m_ = zeros_like(weights_);
-  v_ = zeros_like(weights_);
+AdamW::AdamW(const ParameterArena& arena, const AdamWOptions& options) : AdamW("AdamW", arena, options, true) {}
+
+AdamW::AdamW(const char* op, const ParameterArena& arena, const OptimiserOptions& o, bool decoupled)
+    : Optimiser(op, arena, o.weight_decay.value_or(decoupled ? 0.01 : 0), o.clip),
+      beta1_(o.beta1),
+      beta2_(o.beta2),
+      epsilon_(o.epsilon.value_or(1e-8)),
+      decoupled_(decoupled) {
+  for (double beta : {beta1_, beta2_})
+    HEED_CHECK(beta >= 0 && beta < 1, op, "beta1 is ", beta1_, " and beta2 is ", beta2_,
+               "; each must be at least 0 and below 1");
+  HEED_CHECK(epsilon_ > 0, op, "epsilon is ", epsilon_, "; it must be positive, such as 1e-8");
+  remember("m");
+  remember("v");
 }
 
-double AdamW::gradient_norm() const { return norm(gradients_); }
-
-double AdamW::clip_scale() const {
-  if (options_.clip == 0) return 1;
-  const double norm = gradient_norm();
-  HEED_CHECK(std::isfinite(norm), "AdamW", "the gradients' norm is ", norm, " after ", steps_,
-             " steps; the loss has run away: try a lower rate");
-  return norm > options_.clip ? options_.clip / norm : 1;
-}
-
-void AdamW::step(double rate) {
-  HEED_CHECK(rate >= 0 && std::isfinite(rate), "AdamW", "the rate is ", rate, "; it must be a number of at least 0");
-  AdamWStep step{.rate = rate,
-                 .beta1 = options_.beta1,
-                 .beta2 = options_.beta2,
-                 .epsilon = options_.epsilon,
-                 .weight_decay = options_.weight_decay,
-                 .gradient_scale = clip_scale(),
-                 .step = steps_ + 1};
-  const auto update = [&](long begin, long end) {
-    const auto part = [&](const Tensor& x) { return slice(x, 0, begin, end); };
-    if (begin < end) adamw_into(part(weights_), part(m_), part(v_), part(gradients_), step);
-  };
-  update(0, decay_size_);
-  step.weight_decay = 0;
-  update(decay_size_, weights_.numel());
-  steps_++;
+void AdamW::update(const Part& part) {
+  adamw_into(part.weights, part.state[0], part.state[1], part.gradients,
+             {.rate = part.rate,
+              .beta1 = beta1_,
+              .beta2 = beta2_,
+              .epsilon = epsilon_,
+              .weight_decay = decoupled_ ? part.weight_decay : 0,
+              .l2 = decoupled_ ? 0 : part.weight_decay,
+              .gradient_scale = part.gradient_scale,
+              .step = part.step});
 }
 
 }  // namespace heed

@@ -1,39 +1,39 @@
-// AdamW: the optimiser, over the whole arena at once.
+// AdamW: the usual optimiser of transformers (Loshchilov and Hutter, 2019), over the whole arena at once.
 //
 //   ParameterArena arena(model);
 //   AdamW optimiser(arena, {.weight_decay = 0.1, .clip = 1});
 //   for (...) { arena.zero_gradients(); loss.backward(); optimiser.step(rate); }
+//
+// The line of maths is in tensor/adamw.h; steps, clipping and what checkpoints need in optimiser.h.
 #pragma once
 
-#include "nn/arena.h"
+#include "train/optimiser.h"
 
 namespace heed {
 
-struct AdamWOptions {
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  double weight_decay = 0.01;  // of the arena's decay group only: matrices, not biases and norms
-  double clip = 0;             // scales the gradients down to this norm over all parameters; 0: off
-};
+using AdamWOptions = OptimiserOptions;
 
-class AdamW {
+class AdamW : public Optimiser {
  public:
   explicit AdamW(const ParameterArena& arena, const AdamWOptions& options = {});
 
-  // One step with the gradients as they are in the arena; it leaves them there. Throws, and changes nothing, when
-  // clip is on and the norm is not finite.
-  void step(double rate);
+  const Tensor& m() const { return state()[0].second; }  // (arena.size(),): the running mean of the gradients
+  const Tensor& v() const { return state()[1].second; }  // and of their squares
 
-  double gradient_norm() const;  // over all parameters, as they are now
-  long steps() const { return steps_; }
-  const Tensor& m() const { return m_; }  // (arena.size(),): the running mean of the gradients
-  const Tensor& v() const { return v_; }  // and of their squares
+ protected:
+  AdamW(const char* op, const ParameterArena& arena, const OptimiserOptions& options, bool decoupled);
 
  private:
-  double clip_scale() const;
+  void update(const Part& part) override;
+  double beta1_, beta2_, epsilon_;
+  bool decoupled_;  // decay apart from the gradient
+};
 
-  AdamWOptions options_;
-  Tensor weights_, gradients_, m_, v_;
-  long decay_size_, steps_ = 0;
+// Adam (Kingma and Ba, 2015): the same without decoupled decay; weight_decay, 0 by default, is added to the gradient.
+class Adam : public AdamW {
+ public:
+  explicit Adam(const ParameterArena& arena, const OptimiserOptions& options = {})
+      : AdamW("Adam", arena, options, false) {}
 };
 
 }  // namespace heed

@@ -9,7 +9,7 @@ namespace {
 
 // The step's numbers in the type of the arrays.
 template <class T> struct Factors {
-  T beta1, rest1, beta2, rest2, epsilon, scale, rate, unbias, keep;
+  T beta1, rest1, beta2, rest2, epsilon, scale, l2, rate, unbias, keep;
 
   explicit Factors(const AdamWStep& s)
       : beta1(T(s.beta1)),
@@ -18,6 +18,7 @@ template <class T> struct Factors {
         rest2(T(1 - s.beta2)),
         epsilon(T(s.epsilon)),
         scale(T(s.gradient_scale)),
+        l2(T(s.l2)),
         rate(T(s.rate / (1 - std::pow(s.beta1, s.step)))),  // the bias of m is undone in the rate
         unbias(T(1 / (1 - std::pow(s.beta2, s.step)))),
         keep(T(1 - s.rate * s.weight_decay)) {}
@@ -27,7 +28,7 @@ template <class T> struct Factors {
 // then nothing is vectorised.
 template <class T> void adamw_run(T* w, T* m, T* v, const T* gradient, long n, const Factors<T> f) {
   for (long i = 0; i < n; i++) {
-    const T g = f.scale * gradient[i];
+    const T g = f.scale * gradient[i] + f.l2 * w[i];
     const T mean = f.beta1 * m[i] + f.rest1 * g, square = f.beta2 * v[i] + f.rest2 * g * g;
     m[i] = mean;
     v[i] = square;

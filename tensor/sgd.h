@@ -1,0 +1,25 @@
+// Gradient descent with momentum: one step of the optimiser over flat arrays, in place.
+#pragma once
+
+#include "tensor/kernel.h"
+#include "tensor/tensor.h"
+
+namespace heed {
+
+struct SgdStep {
+  double rate = 1e-2;
+  double momentum = 0.9;
+  bool nesterov = false;
+  double l2 = 0;              // g grows by l2 * w
+  double gradient_scale = 1;  // what clipping makes of it
+};
+
+// g = gradient_scale * gradient + l2 w; v = momentum v + g; w -= rate * (nesterov ? g + momentum v : v)
+void sgd_into(const Tensor& w, const Tensor& v, const Tensor& gradient, const SgdStep& step);
+
+// For the backends: all are (n).
+namespace kernels {
+template <class T> inline Kernel<void(T* w, T* v, const T* g, long n, const SgdStep& step)> sgd{"sgd"};
+}  // namespace kernels
+
+}  // namespace heed
