@@ -7,14 +7,9 @@ namespace {
 
 // Runs fn without recording and notes what it must find unchanged later: its inputs, and the leaves it uses.
 std::vector<Variable> forgetful(const BlockMany& fn, const std::vector<Variable>& inputs, std::vector<Saved>* saved) {
-  struct Noting {
-    std::vector<Saved>* outer;
-    explicit Noting(std::vector<Saved>* list) : outer(note_leaves(list)) {}
-    ~Noting() { note_leaves(outer); }
-  };
   saved->assign(inputs.begin(), inputs.end());
   NoGrad forget;
-  Noting noting(saved);
+  NotingLeaves noting(saved);
   return fn(inputs);
 }
 

@@ -55,6 +55,16 @@ BackwardObserver observe_backward(BackwardObserver observer);  // for this threa
 
 // While a list is set in this thread, every leaf that takes part in an op is noted there; returns the list before.
 std::vector<Saved>* note_leaves(std::vector<Saved>* list);
+class NotingLeaves {
+ public:
+  explicit NotingLeaves(std::vector<Saved>* list) : outer_(note_leaves(list)) {}
+  ~NotingLeaves() { note_leaves(outer_); }
+  NotingLeaves(const NotingLeaves&) = delete;
+  NotingLeaves& operator=(const NotingLeaves&) = delete;
+
+ private:
+  std::vector<Saved>* outer_;
+};
 
 double loss_scale();  // the scale of the backward that runs now (attach_loss multiplies by it)
 

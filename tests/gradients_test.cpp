@@ -13,6 +13,7 @@
 #include "autograd/graph.h"
 #include "autograd/matmul.h"
 #include "autograd/reduce.h"
+#include "autograd/reversible.h"
 #include "autograd/softmax.h"
 #include "autograd/views.h"
 #include "tensor/create.h"
@@ -118,6 +119,13 @@ std::vector<Case> cases() {
        [](auto& x) { return attach_loss(sum(x[0]), Variable(scalar(0, x[0].dtype())), 2); },
        {random({3})}},
       {"one input twice", [](auto& x) { return x[0] * x[0] + x[0]; }, {random({3})}},
+      {"reversible",
+       [](auto& x) {
+         const Branch f = [](auto&h) { return tanh(h * 3.0); }, g = [](auto&h) { return h * h; };
+         const Halves y = reversible({f, g, g, f}, {x[0], x[1]}, nullptr);
+         return y.x1 * y.x2;
+       },
+       {random({2, 3}), random({2, 3}, 2)}},
       {"checkpoint",
        [](auto& x) { return checkpoint([](const Variables& in) { return tanh(matmul(in[0], in[1])); }, x, nullptr); },
        {random({2, 3}), random({3, 2}, 2)}},
