@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "tests/close.h"
+#include "tests/folder.h"
 #include "train/plot.h"
 #include "train/write_file.h"
 
@@ -28,19 +29,6 @@ BOOST_AUTO_TEST_SUITE(picture_test)
 namespace {
 
 constexpr Colour kBlack = rgb(0), kWhite = rgb(0xffffff);
-
-// A folder that goes away with the test.
-struct Folder {
-  fs::path path;
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "heed-picture-XXXXXX").string();
-    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string operator/(const char* name) const { return (path / name).string(); }
-  long files() const { return std::distance(fs::directory_iterator(path), fs::directory_iterator()); }
-};
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 

@@ -38,48 +38,61 @@ uint32_t add_checksum(uint32_t sum, std::string_view bytes) {
 std::string checksum_text(uint32_t sum) { return format("%08x", sum); }
 
 // In the order of the file: wide types first.
-std::vector<const NamedTensor*> file_order(const std::string& path, const Safetensors& file) {
-  std::vector<const NamedTensor*> order;
+std::vector<NamedTensor> file_order(const std::string& path, const Safetensors& file) {
   std::set<std::string> names = {"__metadata__"};
   for (const NamedTensor& tensor : file.tensors) {
     HEED_CHECK(tensor.value.defined(), kOp, "the tensor '", tensor.name, "' for ", path, " is undefined");
     HEED_CHECK(names.insert(tensor.name).second, kOp, "the name '", tensor.name, "' for ", path,
                " is taken; every tensor needs a name of its own, and __metadata__ is the format's");
-    order.push_back(&tensor);
   }
-  std::stable_sort(order.begin(), order.end(), [](const NamedTensor* a, const NamedTensor* b) {
-    return size_of(a->value.dtype()) > size_of(b->value.dtype());
+  std::vector<NamedTensor> order = file.tensors;
+  std::stable_sort(order.begin(), order.end(), [](const NamedTensor& a, const NamedTensor& b) {
+    return size_of(a.value.dtype()) > size_of(b.value.dtype());
   });
   return order;
 }
 
-Json entry_of(const Tensor& x, long begin) {
-  Json shape = Json::array(), entry = Json::object();
-  for (long size : x.shape()) shape.push_back(size);
-  entry["dtype"] = safetensors_type(x.dtype());
-  entry["shape"] = std::move(shape);
-  entry["data_offsets"] = Json::Array{begin, begin + x.numel() * size_of(x.dtype())};
-  return entry;
+// Places count from where the elements begin.
+SafetensorsHeader header_of(const Safetensors& file, const std::vector<NamedTensor>& order) {
+  SafetensorsHeader header{.metadata = file.metadata};
+  long begin = 0;
+  for (const auto& [name, x] : order) {
+    const long end = begin + x.numel() * size_of(x.dtype());
+    header.tensors.push_back({name, x.dtype(), x.shape(), begin, end});
+    begin = end;
+  }
+  return header;
 }
 
-// The length and the JSON, filled up with blanks so that the elements begin at a multiple of 8.
-std::string header_of(const Safetensors& file, const std::vector<const NamedTensor*>& order) {
-  uint32_t checksum = 0;
-  for (const NamedTensor* tensor : order) checksum = add_checksum(checksum, bytes_of(plain(tensor->value)));
-  Json::Object metadata, header;
-  for (const auto& [name, text] : file.metadata)
-    if (name != kChecksum) metadata.emplace_back(name, text);
-  metadata.emplace_back(kChecksum, checksum_text(checksum));
-  header.emplace_back("__metadata__", std::move(metadata));
-  long begin = 0;
-  for (const NamedTensor* tensor : order) {
-    header.emplace_back(tensor->name, entry_of(tensor->value, begin));
-    begin += tensor->value.numel() * size_of(tensor->value.dtype());
+std::string header_text(const SafetensorsHeader& header) {
+  Json::Object metadata, all;
+  for (const auto& [name, text] : header.metadata) metadata.emplace_back(name, text);
+  if (!metadata.empty()) all.emplace_back("__metadata__", std::move(metadata));
+  const long start = header.tensors.empty() ? 0 : header.tensors[0].begin;
+  for (const auto& tensor : header.tensors) {
+    Json entry, shape = Json::array();
+    for (long size : tensor.shape) shape.push_back(size);
+    entry["dtype"] = safetensors_type(tensor.dtype);
+    entry["shape"] = std::move(shape);
+    entry["data_offsets"] = Json::Array{tensor.begin - start, tensor.end - start};
+    all.emplace_back(tensor.name, std::move(entry));
   }
-  std::string text = Json(std::move(header)).dump();
-  text.resize((text.size() + 7) / 8 * 8, ' ');
-  const uint64_t length = text.size();
-  return std::string(reinterpret_cast<const char*>(&length), 8) + text;
+  return Json(std::move(all)).dump();
+}
+
+// The checksum is over the header without it, and over the elements behind that.
+uint32_t checksum_of(SafetensorsHeader header) {
+  header.metadata.erase(kChecksum);
+  return add_checksum(0, header_text(header));
+}
+
+void check_checksum(const SafetensorsHeader& header, std::string_view file, const std::string& path) {
+  const auto said = header.metadata.find(kChecksum);
+  if (said == header.metadata.end()) return;
+  const size_t start = header.tensors.empty() ? file.size() : size_t(header.tensors[0].begin);
+  const std::string sum = checksum_text(add_checksum(checksum_of(header), file.substr(start)));
+  HEED_CHECK(sum == said->second, kOp, path, " is damaged: its checksum is ", sum, ", and its header says ",
+             said->second, ". (A program that changes tensors or metadata must drop crc32 from the metadata)");
 }
 
 Tensor tensor_from(const std::string& path, const SafetensorsHeader::Entry& entry, std::string_view bytes) {
@@ -125,21 +138,25 @@ const Tensor& Safetensors::at(const std::string& name) const {
 }
 
 void write_safetensors(const std::string& path, const Safetensors& file) {
-  const std::vector<const NamedTensor*> order = file_order(path, file);
+  const std::vector<NamedTensor> order = file_order(path, file);
+  SafetensorsHeader header = header_of(file, order);
+  uint32_t checksum = checksum_of(header);
+  for (const NamedTensor& tensor : order) checksum = add_checksum(checksum, bytes_of(plain(tensor.value)));
+  header.metadata[kChecksum] = checksum_text(checksum);
+  std::string text = header_text(header);
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // the elements begin at a multiple of 8
+  const uint64_t length = text.size();
   FileWriter writer(path);
-  writer.write(header_of(file, order));
-  for (const NamedTensor* tensor : order) writer.write(bytes_of(plain(tensor->value)));
+  writer.write({reinterpret_cast<const char*>(&length), 8});
+  writer.write(text);
+  for (const NamedTensor& tensor : order) writer.write(bytes_of(plain(tensor.value)));
   writer.finish();
 }
 
 Safetensors read_safetensors(const std::string& path) {
   const FileBytes file(kOp, path);
   SafetensorsHeader header = parse_safetensors_header(file.bytes(), path);
-  if (!header.tensors.empty() && header.metadata.count(kChecksum)) {
-    const std::string sum = checksum_text(add_checksum(0, file.bytes().substr(size_t(header.tensors[0].begin))));
-    HEED_CHECK(sum == header.metadata[kChecksum], kOp, path, " is damaged: its elements have the checksum ", sum,
-               ", and its header says ", header.metadata[kChecksum]);
-  }
+  check_checksum(header, file.bytes(), path);
   Safetensors out{.metadata = std::move(header.metadata)};
   for (const auto& entry : header.tensors) {
     const auto bytes = file.bytes().substr(size_t(entry.begin), size_t(entry.end - entry.begin));

@@ -31,7 +31,7 @@ struct Safetensors {
 
 // Whole or not at all, and on the disk when it returns (train/write_file.h). All element types, any strides and any
 // device; the elements go out tensor by tensor. In the file wide types come first, so that all are aligned; within a type
-// the order is kept. Adds "crc32" to the metadata: the checksum of the elements, eight hexadecimal digits.
+// the order is kept. Adds "crc32" to the metadata: a checksum of all the rest, eight hexadecimal digits.
 void write_safetensors(const std::string& path, const Safetensors& file);
 
 // Reads what anybody wrote. Everything is checked before memory is taken for it: sizes against the file, the JSON,
@@ -47,8 +47,8 @@ struct SafetensorsHeader {
     Shape shape;
     long begin, end;  // of its bytes in the file
   };
-  std::map<std::string, std::string> metadata;
-  std::vector<Entry> tensors;  // in the file's order
+  std::map<std::string, std::string> metadata = {};
+  std::vector<Entry> tensors = {};  // in the file's order
   long file_bytes = 0;
 };
 SafetensorsHeader read_safetensors_header(const std::string& path);

@@ -133,8 +133,8 @@ SafetensorsHeader parse_safetensors_header(std::string_view file, const std::str
       header.metadata = metadata_from(path, value);
     else
       header.tensors.push_back(entry_from(path, name, value, data));
-  std::sort(header.tensors.begin(), header.tensors.end(), [](const Entry& a, const Entry& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.end != b.end ? a.end < b.end : a.name < b.name;
+  std::stable_sort(header.tensors.begin(), header.tensors.end(), [](const Entry& a, const Entry& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
   });
   check_places(path, header, data);
   return header;
