@@ -29,22 +29,25 @@ SumAndNorm record_sum(const char* op, Backward norm_backward, const AddNormed& o
   std::vector<Variable> inputs = {x};
   if (weight.defined()) inputs.push_back(weight);
   if (bias.defined()) inputs.push_back(bias);
-  inputs.push_back(residual);
+  if (residual.defined()) inputs.push_back(residual);
   const NormWants wants{x.requires_grad() || residual.requires_grad(), weight.requires_grad(), bias.requires_grad()};
   auto backward = [=, sum = Saved(out.sum), weight = Saved(weight), mean = Saved(out.rows.mean),
-                   scale = Saved(out.rows.scale), has_bias = bias.defined()](const std::vector<Tensor>& dys) {
+                   scale = Saved(out.rows.scale), has_bias = bias.defined(),
+                   has_residual = residual.defined()](const std::vector<Tensor>& dys) {
     const bool normed = dys[1].defined();
     NormGrads grads{dys[0], {}, {}};
     if (normed) grads = norm_backward(dys[1], sum, weight, {mean, scale}, wants, dys[0]);
     std::vector<Tensor> list = {grads.dx};
     if (weight.get().defined()) list.push_back(grads.dweight);
     if (has_bias) list.push_back(grads.dbias);
-    list.push_back(grads.dx);
+    if (has_residual) list.push_back(grads.dx);
     return Grads(std::move(list));
   };
   std::vector<Variable> ys = record_many(op, {out.sum, out.y}, inputs, std::move(backward));
   return {ys[0], ys[1]};
 }
+
+AddNormed of_x_alone(const Variable& x, const Normed& normed) { return {x.value(), normed.y, normed.rows}; }
 
 }  // namespace
 
@@ -60,16 +63,18 @@ Variable rms_norm(const Variable& x, const Variable& weight, const Variable& bia
 
 SumAndNorm add_layer_norm(const Variable& x, const Variable& residual, const Variable& weight, const Variable& bias,
                           double epsilon) {
-  return record_sum("add_layer_norm", layer_norm_backward,
-                    add_layer_norm(x.value(), residual.value(), weight.value(), bias.value(), epsilon), x, residual,
-                    weight, bias);
+  const AddNormed out =
+      residual.defined() ? add_layer_norm(x.value(), residual.value(), weight.value(), bias.value(), epsilon)
+                         : of_x_alone(x, layer_norm_with_statistics(x.value(), weight.value(), bias.value(), epsilon));
+  return record_sum("add_layer_norm", layer_norm_backward, out, x, residual, weight, bias);
 }
 
 SumAndNorm add_rms_norm(const Variable& x, const Variable& residual, const Variable& weight, const Variable& bias,
                         double epsilon) {
-  return record_sum("add_rms_norm", rms_norm_backward,
-                    add_rms_norm(x.value(), residual.value(), weight.value(), bias.value(), epsilon), x, residual,
-                    weight, bias);
+  const AddNormed out = residual.defined()
+                            ? add_rms_norm(x.value(), residual.value(), weight.value(), bias.value(), epsilon)
+                            : of_x_alone(x, rms_norm_with_statistics(x.value(), weight.value(), bias.value(), epsilon));
+  return record_sum("add_rms_norm", rms_norm_backward, out, x, residual, weight, bias);
 }
 
 }  // namespace heed

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "autograd/checkpoint.h"
 #include "autograd/elementwise.h"
+#include "autograd/reversible.h"
 #include "tensor/error.h"
 
 namespace heed {
@@ -14,6 +16,12 @@ void check(const StackOptions& o) {
              "the ordering is empty; it must have at least one of s, f and c, such as sfsf");
   HEED_CHECK(bad == std::string::npos, "stack", "the ordering '", o.ordering, "' has '", o.ordering.substr(bad, 1),
              "' at place ", bad, "; the letters are s (attention), f (feed-forward) and c (cross-attention)");
+  if (!o.reversible) return;
+  HEED_CHECK(o.pre_norm, "stack", "reversible is on and pre_norm is off; a norm behind the sum cannot be undone");
+  HEED_CHECK(!o.checkpoint_blocks, "stack",
+             "reversible and checkpoint_blocks are both on; choose one, a reversible stack keeps no block's input");
+  HEED_CHECK(o.ordering.find('c') == std::string::npos && o.ordering.size() % 2 == 0, "stack", "the ordering '",
+             o.ordering, "' cannot be reversible; it must be pairs of s and f, such as sfsf, without c");
 }
 
 MixerSizes sizes_of(const StackOptions& o) {
@@ -38,24 +46,35 @@ void StackState::reset() {
   for (auto& state : states) state->reset();
 }
 
-Stack::Stack(const StackOptions& o) : pre_norm_(o.pre_norm), dropout_(child<Dropout>("dropout", o.dropout)) {
+Stack::Stack(const StackOptions& o)
+    : pre_norm_(o.pre_norm),
+      checkpoint_blocks_(o.checkpoint_blocks),
+      reversible_(o.reversible),
+      dropout_(child<Dropout>("dropout", o.dropout)) {
   check(o);
-  const long hidden = o.hidden ? o.hidden : FeedForward::usual_hidden(o.C, o.activation);
+  size_t memories = 0;
   for (size_t i = 0; i < o.ordering.size(); i++) {
-    const std::string number = std::to_string(i);
-    Layer layer{o.ordering[i], &child<LayerNorm>("norm_" + number, o.C), nullptr, nullptr};
-    if (layer.kind == 'f')
-      layer.feed_forward =
-          &child<FeedForward>("layer_" + number, o.C, hidden, FeedForward::Options{.activation = o.activation});
-    else
-      layer.mixer = &child_from("layer_" + number, [&] {
-        return make_mixer(layer.kind == 's' ? o.attention : o.cross_attention, sizes_of(o));
-      });
-    HEED_CHECK(layer.kind != 'c' || layer.mixer->can().cross, "stack", "cross_attention is '", o.cross_attention,
-               "', which takes no memory; use full");
-    layers_.push_back(layer);
+    layers_.push_back(make_layer(o, i, memories));
+    if (layers_.back().mixer) memories++;
   }
   if (pre_norm_) last_norm_ = &child<LayerNorm>("norm", o.C);
+}
+
+Stack::Layer Stack::make_layer(const StackOptions& o, size_t i, size_t memory) {
+  const std::string number = std::to_string(i);
+  Layer layer{o.ordering[i], &child<LayerNorm>("norm_" + number, o.C), nullptr, nullptr, memory};
+  if (layer.kind == 'f') {
+    const long hidden = o.hidden ? o.hidden : FeedForward::usual_hidden(o.C, o.activation);
+    layer.feed_forward =
+        &child<FeedForward>("layer_" + number, o.C, hidden,
+                            FeedForward::Options{.activation = o.activation, .chunks = o.feed_forward_chunks});
+    return layer;
+  }
+  layer.mixer = &child_from(
+      "layer_" + number, [&] { return make_mixer(layer.kind == 's' ? o.attention : o.cross_attention, sizes_of(o)); });
+  HEED_CHECK(layer.kind != 'c' || layer.mixer->can().cross, "stack", "cross_attention is '", o.cross_attention,
+             "', which takes no memory; use full");
+  return layer;
 }
 
 Capabilities Stack::can() const {
@@ -76,26 +95,70 @@ StackState Stack::start(long batch, long max_length) {
   return all;
 }
 
-Variable Stack::branch(const Layer& layer, const Variable& h, const StackIn& in, State* state, Context& ctx) {
-  if (layer.kind == 'f') return layer.feed_forward->forward(h, ctx);
-  if (layer.kind == 's') return layer.mixer->forward(h, {.mask = in.mask, .state = state}, ctx);
+Variable Stack::branch(const Layer& layer, const Variable& h, const StackIn& in, Context& ctx) {
+  State* state = in.state && layer.mixer ? in.state->states[layer.memory].get() : nullptr;
+  if (layer.kind == 'f') return dropout_.forward(layer.feed_forward->forward(h, ctx), ctx);
+  if (layer.kind == 's') return dropout_.forward(layer.mixer->forward(h, {.mask = in.mask, .state = state}, ctx), ctx);
   HEED_CHECK(in.memory, "stack", "the ordering has cross-attention (c), and no memory was given");
-  return layer.mixer->forward(h, {.memory = in.memory, .mask = in.memory_mask, .state = state}, ctx);
+  return dropout_.forward(layer.mixer->forward(h, {.memory = in.memory, .mask = in.memory_mask, .state = state}, ctx),
+                          ctx);
 }
 
-Variable Stack::forward(const Variable& given, const StackIn& in, Context& ctx) {
-  Variable x = given, h = pre_norm_ ? layers_[0].norm->forward(x, ctx) : x;
-  size_t attention = 0;
-  for (size_t i = 0; i < layers_.size(); i++) {
-    const Layer& layer = layers_[i];
-    State* state = in.state && layer.mixer ? in.state->states[attention].get() : nullptr;
-    if (layer.mixer) attention++;
-    const Variable y = dropout_.forward(branch(layer, h, in, state, ctx), ctx);
-    LayerNorm* next = !pre_norm_ ? layer.norm : i + 1 < layers_.size() ? layers_[i + 1].norm : last_norm_;
-    SumAndNorm both = next->add(x, y, ctx);
-    x = pre_norm_ ? both.sum : both.y, h = both.y;
+// x behind these layers, as it goes on to the next ones; with a `last` norm its norm.
+Variable Stack::through(Layers layers, const Variable& given, const StackIn& in, Context& ctx, LayerNorm* last) {
+  SumAndNorm now = pre_norm_ ? layers[0].norm->add(given, {}, ctx) : SumAndNorm{given, given};
+  for (size_t i = 0; i < layers.size(); i++) {
+    const Variable y = branch(layers[i], now.y, in, ctx);
+    if (!pre_norm_) {
+      now.sum = now.y = layers[i].norm->add(now.sum, y, ctx).y;
+      continue;
+    }
+    LayerNorm* next = i + 1 < layers.size() ? layers[i + 1].norm : last;
+    if (!next) return now.sum + y;
+    now = next->add(now.sum, y, ctx);
   }
-  return h;
+  return now.y;
+}
+
+// "sfscff" -> "sf", "scf", "f"
+std::vector<Stack::Layers> Stack::blocks() const {
+  std::vector<Layers> all;
+  const auto starts = [&](size_t i) { return layers_[i].kind == 's' || layers_[i - 1].kind == 'f'; };
+  for (size_t begin = 0, end = 0; begin < layers_.size(); begin = end) {
+    for (end = begin + 1; end < layers_.size() && !starts(end);) end++;
+    all.push_back(Layers(layers_).subspan(begin, end - begin));
+  }
+  return all;
+}
+
+Variable Stack::block_by_block(const Variable& given, const StackIn& in, Context& ctx) {
+  Variable x = given;
+  for (const Layers& block : blocks()) {
+    const auto fn = [this, block, in, &ctx](const std::vector<Variable>& inputs) {
+      StackIn own = in;
+      own.memory = inputs.size() > 1 ? &inputs[1] : nullptr;
+      return through(block, inputs[0], own, ctx, nullptr);
+    };
+    x = checkpoint(fn, in.memory ? std::vector<Variable>{x, *in.memory} : std::vector<Variable>{x}, ctx.mark());
+  }
+  return pre_norm_ ? last_norm_->forward(x, ctx) : x;
+}
+
+Variable Stack::by_halves(const Variable& x, const StackIn& in, Context& ctx) {
+  std::vector<Branch> branches;
+  for (const Layer& layer : layers_)
+    branches.push_back([this, &layer, in, &ctx](const Variable& half) {
+      return branch(layer, layer.norm->forward(half, ctx), in, ctx);
+    });
+  const Halves y = in.state ? reversible_reference(branches, {x, x})
+                            : heed::reversible(branches, {x, x}, [&] { return ctx.mark(); });
+  return last_norm_->forward((y.x1 + y.x2) * 0.5, ctx);
+}
+
+Variable Stack::forward(const Variable& x, const StackIn& in, Context& ctx) {
+  if (reversible_) return by_halves(x, in, ctx);
+  if (checkpoint_blocks_ && grad_enabled() && !in.state) return block_by_block(x, in, ctx);
+  return through(layers_, x, in, ctx, last_norm_);
 }
 
 }  // namespace heed

@@ -8,9 +8,18 @@
 //   pre:   x = x + f(norm(x)), and one more norm at the end          post:   x = norm(x + f(x))
 //
 // The sum and the norm that follows are one op, in both.
+//
+// Less memory for more time, with T tokens in all and L blocks (a block: an s and what follows, up to and with its f):
+//
+//   checkpoint_blocks      each block keeps its input only and is computed again in backward: L T C + one block.
+//                          Gradients are the same to the bit
+//   reversible             x1 = x2 = x, then pairs of branches x1 = x1 + F(x2), x2 = x2 + G(x1), and at the end the norm of
+//                          (x1 + x2) / 2: another model, whose memory does not grow with L (autograd/reversible.h)
+//   feed_forward_chunks    the hidden channels of feed-forward exist for one part of the tokens at a time
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +42,9 @@ struct StackOptions {
   double dropout = 0;            // of each branch
   double attention_dropout = 0;  // of the weights
   long max_length = 1024;
+  bool checkpoint_blocks = false;  // not when a state is given: what it remembers cannot be computed again
+  bool reversible = false;         // pre-norm, and an even number of s and f
+  long feed_forward_chunks = 1;
 };
 
 std::string repeated(const std::string& part, long times);  // "sf", 3 -> "sfsfsf"
@@ -65,10 +77,17 @@ class Stack : public Module {
     LayerNorm* norm;
     Mixer* mixer;  // of s and c
     FeedForward* feed_forward;
+    size_t memory;  // of s and c: the index of its State
   };
-  Variable branch(const Layer& layer, const Variable& h, const StackIn& in, State* state, Context& ctx);
+  using Layers = std::span<const Layer>;
+  Layer make_layer(const StackOptions& options, size_t i, size_t memory);
+  std::vector<Layers> blocks() const;
+  Variable branch(const Layer& layer, const Variable& h, const StackIn& in, Context& ctx);
+  Variable through(Layers layers, const Variable& x, const StackIn& in, Context& ctx, LayerNorm* last);
+  Variable block_by_block(const Variable& x, const StackIn& in, Context& ctx);
+  Variable by_halves(const Variable& x, const StackIn& in, Context& ctx);
 
-  bool pre_norm_;
+  bool pre_norm_, checkpoint_blocks_, reversible_;
   std::vector<Layer> layers_;
   LayerNorm* last_norm_ = nullptr;  // of pre-norm
   Dropout& dropout_;

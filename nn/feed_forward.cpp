@@ -1,8 +1,11 @@
 #include "nn/feed_forward.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "autograd/bias_activation.h"
+#include "autograd/concatenate.h"
+#include "autograd/dropout.h"
 #include "autograd/elementwise.h"
 #include "autograd/matmul.h"
 #include "autograd/views.h"
@@ -55,13 +58,38 @@ const FeedForward::Choice& FeedForward::find(const std::string& name) {
 FeedForward::FeedForward(long C, long hidden, const Options& options)
     : choice_(find(options.activation)),
       hidden_(checked(hidden, C)),
+      chunks_(options.chunks),
       in_(child<Linear>("in", C, choice_.gated ? 2 * hidden : hidden,
                         Linear::Options{.bias = options.bias, .weight = options.in})),
       out_(child<Linear>("out", hidden, C, Linear::Options{.bias = options.bias, .weight = options.out})),
-      dropout_(child<Dropout>("dropout", options.dropout)) {}
+      dropout_(child<Dropout>("dropout", options.dropout)) {
+  HEED_CHECK(chunks_ >= 1, "feed_forward", "chunks is ", chunks_, "; it must be at least 1");
+}
 
 Variable FeedForward::forward(const Variable& x, Context& ctx) {
-  return out_.forward(dropout_.forward(hidden(x, ctx), ctx), ctx);
+  const RandomKey key = drops(ctx) ? ctx.random(dropout_) : RandomKey();
+  return chunks_ > 1 && x.dims() > 1 && x.numel() > 0 ? in_chunks(x, key, ctx) : part(x, key, ctx);
+}
+
+Variable FeedForward::part(const Variable& x, const RandomKey& key, Context& ctx) {
+  const Variable h = hidden(x, ctx);
+  return out_.forward(drops(ctx) ? dropout(h, dropout_.p, key) : h, ctx);
+}
+
+// Draws are numbered by sample and token, so with dropout whole samples stay together and each part knows its first.
+Variable FeedForward::in_chunks(const Variable& x, const RandomKey& key, Context& ctx) {
+  const Variable rows = drops(ctx) ? x : reshape(x, {x.shape().rows(), x.size(-1)});
+  const long n = rows.size(0), parts = std::min(chunks_, n);
+  std::vector<long> sizes;
+  for (long i = 0; i < parts; i++) sizes.push_back(n * (i + 1) / parts - n * i / parts);
+  std::vector<Variable> ys;
+  RandomKey now = key;
+  for (const Variable& each : split(rows, sizes, 0)) {
+    const auto fn = [this, now, &ctx](const std::vector<Variable>& in) { return part(in[0], now, ctx); };
+    ys.push_back(checkpoint(fn, {each}, ctx.mark()));
+    now.sample += uint32_t(each.size(0));
+  }
+  return reshape(concatenate(ys, 0), x.shape());
 }
 
 // f(in(x)), or with a gate a * f(b) from in(x) = [a, b]

@@ -5,6 +5,9 @@
 //                                                                               geglu (gelu), swiglu (silu)
 //
 // In training dropout acts on the hidden channels. (Shazeer, 2020, compares the gated ones.)
+//
+// With chunks the tokens are cut into so many parts, one computed after the other, and each once more in backward: the
+// same result, and the hidden activations, the widest of a transformer, exist for one part at a time.
 #pragma once
 
 #include <string>
@@ -21,6 +24,7 @@ class FeedForward : public Module {
     std::string activation = "gelu";
     bool bias = true;    // in both layers
     double dropout = 0;  // of the hidden channels
+    long chunks = 1;     // of the tokens; of the samples while dropout is on, whose draws count tokens
     Init in = init::fan_in();
     Init out = init::fan_in();  // init::depth_normal for a deep residual stack
   };
@@ -39,9 +43,12 @@ class FeedForward : public Module {
  private:
   struct Choice;
   static const Choice& find(const std::string& name);
-  Variable hidden(const Variable& x, Context& ctx);  // (..., C) -> (..., hidden)
+  Variable hidden(const Variable& x, Context& ctx);                           // (..., C) -> (..., hidden)
+  Variable part(const Variable& x, const RandomKey& key, Context& ctx);       // of some of the tokens
+  Variable in_chunks(const Variable& x, const RandomKey& key, Context& ctx);  // all of them, part by part
+  bool drops(const Context& ctx) const { return ctx.train && dropout_.p > 0; }
   const Choice& choice_;
-  long hidden_;
+  long hidden_, chunks_;
   Linear &in_, &out_;
   Dropout& dropout_;
 };

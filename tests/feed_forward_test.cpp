@@ -166,6 +166,29 @@ BOOST_AUTO_TEST_CASE(the_nearest_name_is_found) {
   BOOST_TEST(nearest_name("x", {}) == "");
 }
 
+BOOST_AUTO_TEST_CASE(chunks_draw_the_dropout_of_the_whole) {
+  const auto run = [](long chunks, double p, const Shape& shape) {
+    FeedForward layer(5, 11, {.dropout = p, .chunks = chunks});
+    layer.cast_parameters(f64);
+    Context ctx;
+    ctx.train = true, ctx.first_sample = 3;
+    const Variable x = Variable::leaf(noise(shape));
+    const Variable y = layer.forward(x, ctx);
+    sum(y * y).backward();
+    std::vector<Tensor> all = {y.value(), x.grad()};
+    for (Parameter* each : layer.parameters()) all.push_back(each->value.grad());
+    return all;
+  };
+  for (const Shape& shape : {Shape{5, 4, 5}, Shape{7, 5}, Shape{2, 2, 3, 5}, Shape{5}, Shape{0, 5}})
+    for (double p : {0.0, 0.4})
+      for (long chunks : {2, 3, 100}) {
+        const auto whole = run(1, p, shape), cut = run(chunks, p, shape);
+        for (size_t i = 0; i < whole.size(); i++) check_close(cut[i], whole[i], 1e-13);
+      }
+  BOOST_TEST(error_of([] { FeedForward layer(3, 5, {.chunks = 0}); }) ==
+             "feed_forward: chunks is 0; it must be at least 1");
+}
+
 BOOST_AUTO_TEST_CASE(a_wrong_width_is_refused) {
   FeedForward layer(3, 5);
   Context ctx;

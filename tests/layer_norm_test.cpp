@@ -108,6 +108,8 @@ BOOST_AUTO_TEST_CASE(gradients_of_the_sum_and_its_norm_are_right) {
   gradcheck([](auto& x) { return add_layer_norm(x[0], x[1], x[2], x[3]).y; }, inputs);
   gradcheck([](auto& x) { return add_rms_norm(x[0], x[1], {}, {}).y; }, {inputs[0], inputs[1]});
   gradcheck([](auto& x) { return add_layer_norm(x[0], x[1], {}, {}).sum; }, {inputs[0], inputs[1]});
+  gradcheck([&](auto& x) { return both(add_layer_norm(x[0], {}, x[1], x[2])); }, {inputs[0], inputs[2], inputs[3]});
+  gradcheck([&](auto& x) { return both(add_rms_norm(x[0], {}, x[1], {})); }, {inputs[0], inputs[2]});
 }
 
 BOOST_AUTO_TEST_CASE(modules_add_and_norm) {
