@@ -17,7 +17,7 @@ namespace {
 std::string zip_of(const std::string& name, const std::string& bytes) {
   const auto number = [](uint32_t value, int size) {
     std::string out;
-    for (int i = 0; i < size; i++) out += char(value >> (8 * i));
+    for (int i = 0; i < size; i++, value >>= 8) out += char(value);
     return out;
   };
   uint32_t crc = ~0u;
