@@ -1,6 +1,8 @@
 // Fetching data sets, from file:// addresses: no network is needed.
 #include "train/fetch.h"
 
+#include <zlib.h>
+
 #include <cstdlib>
 
 #include "tests/close.h"
@@ -20,13 +22,9 @@ std::string zip_of(const std::string& name, const std::string& bytes) {
     for (int i = 0; i < size; i++, value >>= 8) out += char(value);
     return out;
   };
-  uint32_t crc = ~0u;
-  for (const char c : bytes) {
-    crc ^= uint8_t(c);
-    for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-  }
+  const auto crc = uint32_t(crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
   const auto size = uint32_t(bytes.size());
-  const std::string about = number(10, 2) + number(0, 8) + number(~crc, 4) + number(size, 4) + number(size, 4) +
+  const std::string about = number(10, 2) + number(0, 8) + number(crc, 4) + number(size, 4) + number(size, 4) +
                             number(uint32_t(name.size()), 2) + number(0, 2);
   const std::string local = "PK\x03\x04" + about + name + bytes;
   const std::string central = "PK\x01\x02" + number(10, 2) + about + number(0, 14) + name;
@@ -70,6 +68,22 @@ BOOST_AUTO_TEST_CASE(a_small_file_in_the_zip_is_not_enwik8) {
   BOOST_TEST(fetch(folder, "text8").error.find("is not a zip file with text8 in it (") != std::string::npos);
   write_file(folder / "server/text8.zip", "<html>404</html>");
   BOOST_TEST(fetch(folder, "text8").error.find("is not a zip file with text8 in it (") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_right_file_arrives_and_nothing_else) {
+  if (!have("curl") || !have("unzip")) {
+    BOOST_TEST_MESSAGE("skipped: needs curl and unzip");
+    return;
+  }
+  const Folder folder;
+  write_file(folder / "server/text8.zip", zip_of("text8", std::string(100'000'000, 'a')));
+  std::string said;
+  const auto say = [&](const std::string& line) { said = line; };
+  const std::string path = fetch_data("text8", folder / "data", say, {.base_url = "file://" + (folder / "server")});
+  BOOST_TEST(path == (folder / "data/text8"));
+  BOOST_TEST(said == path + " is there, and it is right");
+  BOOST_TEST(std::filesystem::file_size(path) == 100'000'000u);
+  BOOST_TEST(std::distance(std::filesystem::directory_iterator(folder / "data"), {}) == 1);
 }
 
 BOOST_AUTO_TEST_CASE(without_a_network_it_says_what_to_do) {
