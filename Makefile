@@ -32,12 +32,14 @@ find_cpp = $(sort $(shell find $(1) -name '*.cpp'))
 objects  = $(patsubst %.cpp,$(BUILD)/obj/%.o,$(1))
 LIBRARY  = $(BUILD)/libheed.so
 HEADERS  = $(foreach tree,$(TREES),$(sort $(wildcard $(tree)/*.h)))
+LARGE   := $(patsubst demos/%/main.cpp,%,$(wildcard demos/*/main.cpp))# programs of several files: a folder each
 DEMOS   := $(patsubst demos/%.cpp,%,$(wildcard demos/*.cpp))
 lib_obj   := $(call objects,$(foreach tree,$(wildcard $(TREES)),$(call find_cpp,$(tree))))
 bench_obj := $(call objects,$(wildcard bench/*.cpp))
 tests_obj := $(call objects,$(wildcard tests/*.cpp tests/oracle/*.cpp))
 tested_obj := $(filter-out %/main.o,$(bench_obj))# what the tests link besides the library: the parts of the harness
-PROGRAMS = $(DEMOS:%=$(BUILD)/%) $(if $(bench_obj),$(BUILD)/bench)
+large_obj := $(call objects,$(wildcard demos/*/*.cpp))
+PROGRAMS = $(DEMOS:%=$(BUILD)/%) $(LARGE:%=$(BUILD)/%) $(if $(bench_obj),$(BUILD)/bench)
 
 # ---- the set-up: build/setup.ok is written once and holds the flags for OpenBLAS and stb -------------------
 
@@ -112,6 +114,13 @@ $(DEMOS:%=$(BUILD)/%): $(BUILD)/%: $(BUILD)/obj/demos/%.o $(LIBRARY)
 	$(call say,link,$@)
 	$(Q)$(LINK) -o $@ $< -L$(BUILD) -lheed $(LIBS)
 
+define large_program
+$(BUILD)/$(1): $(filter $(BUILD)/obj/demos/$(1)/%,$(large_obj)) $(LIBRARY)
+	$$(call say,link,$$@)
+	$$(Q)$$(LINK) -o $$@ $$(filter %.o,$$^) -L$$(BUILD) -lheed $$(LIBS)
+endef
+$(foreach program,$(LARGE),$(eval $(call large_program,$(program))))
+
 $(BUILD)/bench: $(bench_obj) $(BUILD)/obj/bench.list $(LIBRARY)
 	$(call say,link,$@)
 	$(Q)$(LINK) -o $@ $(bench_obj) -L$(BUILD) -lheed $(LIBS)
@@ -120,7 +129,7 @@ $(BUILD)/tests: $(tests_obj) $(tested_obj) $(BUILD)/obj/tests.list $(LIBRARY)
 	$(call say,link,$@)
 	$(Q)$(LINK) -o $@ $(tests_obj) $(tested_obj) -L$(BUILD) -lheed -lboost_unit_test_framework $(LIBS)
 
-$(lib_obj) $(bench_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags
+$(lib_obj) $(bench_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags
 	$(call say,c++,$<)
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(OPT) $(DEFINES) $(CXXFLAGS) -c -o $@ $<
 
@@ -150,7 +159,7 @@ $(TEST_HEADER).gch: tests/boost.h $(BUILD)/flags
 	$(Q)mkdir -p $(@D) && echo '#include "tests/boost.h"' > $(TEST_HEADER) && \
 	$(COMPILE) $(TEST_FLAGS) -x c++-header -o $@ $(TEST_HEADER)
 
--include $(patsubst %.o,%.d,$(lib_obj) $(bench_obj) $(tests_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o))
+-include $(patsubst %.o,%.d,$(lib_obj) $(bench_obj) $(tests_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o))
 
 # ---- running -----------------------------------------------------------------------------------------------
 

@@ -136,7 +136,6 @@ bool is_recorded(const char* op, const Tensor& y, const Input* inputs, size_t co
   return decide(op, inputs, count);
 }
 
-
 Variable record_node(const char* op, const Tensor& y, const Input* inputs, size_t count, BackwardOne backward) {
   auto node = make_node(op, &y, 1, inputs, count);
   node->backward = [backward = std::move(backward)](const std::vector<Tensor>& dys) { return backward(dys[0]); };

@@ -23,6 +23,8 @@ class Gpt : public Module {
   // ids (B, T) -> logits (B, T, V). With a state ids are the next tokens: T = 1 decodes, T = a prompt prefills.
   Variable forward(const Tensor& ids, Context& ctx, StackState* state = nullptr);
   Variable forward(const Tensor& ids, const Mask& mask, Context& ctx, StackState* state = nullptr);  // and the mask
+  // The weights (B, H, T, T) of every attention, in their order: for pictures, so T is small.
+  std::vector<Tensor> attention_maps(const Tensor& ids, Context& ctx);
   StackState start(long batch, long max_length) { return stack_.start(batch, max_length); }
 
  private:

@@ -98,6 +98,7 @@ StackState Stack::start(long batch, long max_length) {
 Variable Stack::branch(const Layer& layer, const Variable& h, const StackIn& in, Context& ctx) {
   State* state = in.state && layer.mixer ? in.state->states[layer.memory].get() : nullptr;
   if (layer.kind == 'f') return dropout_.forward(layer.feed_forward->forward(h, ctx), ctx);
+  if (layer.kind == 's' && in.maps) in.maps->push_back(layer.mixer->weights(h, {.mask = in.mask}, ctx));
   if (layer.kind == 's') return dropout_.forward(layer.mixer->forward(h, {.mask = in.mask, .state = state}, ctx), ctx);
   HEED_CHECK(in.memory, "stack", "the ordering has cross-attention (c), and no memory was given");
   return dropout_.forward(layer.mixer->forward(h, {.memory = in.memory, .mask = in.memory_mask, .state = state}, ctx),

@@ -61,6 +61,7 @@ struct StackIn {
   const Variable* memory = nullptr;  // of c: (B, S, C)
   Mask memory_mask = {};
   StackState* state = nullptr;
+  std::vector<Tensor>* maps = nullptr;  // takes the weights (B, H, T, S) of every s, for pictures of a small T
 };
 
 class Stack : public Module {

@@ -39,7 +39,8 @@ BOOST_AUTO_TEST_CASE(a_backward_is_named_too) {
   const Variable x = Variable::leaf(zeros({2}));
   const CheckFinite checking;
   const Variable y = sum(sqrt(x));
-  BOOST_TEST(error_of([&] { y.backward(); }) == "sqrt: its backward made infinity: the first of 2 is at [0] of (2,) f32");
+  BOOST_TEST(error_of([&] { y.backward(); }) ==
+             "sqrt: its backward made infinity: the first of 2 is at [0] of (2,) f32");
 }
 
 BOOST_AUTO_TEST_CASE(a_masked_score_passes) {

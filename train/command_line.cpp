@@ -199,6 +199,19 @@ void CommandLine::word(const std::string& name, std::string& value, const std::s
   parser_->app.add_option_function<std::string>(name, check_and_set, text)->type_name("");
 }
 
+void CommandLine::words(const std::string& name, std::vector<std::string>& values, const std::string& help) {
+  HEED_CHECK(parser_->word.empty(), "CommandLine", "there is already a word, ", parser_->word, ", and ", name,
+             " would be the second; a program takes one");
+  parser_->word = name;
+  auto check_and_set = [this, &values](const std::vector<std::string>& texts) {
+    parser_->check_unknown();
+    values = texts;
+  };
+  parser_->app.add_option_function<std::vector<std::string>>(name, check_and_set, help)->type_name("");
+}
+
+bool CommandLine::given(const std::string& name) const { return parser_->app.count(name) > 0; }
+
 void CommandLine::flag(const std::string& name, bool& value, const std::string& help) {
   parser_->claim(name);
   parser_->flags.push_back(name);

@@ -43,16 +43,29 @@ class CommandLine {
   // left away, and there is at most one. The name is for the help: "benchmark".
   void word(const std::string& name, std::string& value, const std::string& help,
             const std::vector<std::string>& choices);
+  // In place of a word any number of them: files to read.
+  void words(const std::string& name, std::vector<std::string>& values, const std::string& help);
 
   // False when there is nothing left to do: the help was printed (exit code 0), or what is wrong (exit code 2). An
   // option that is given twice counts as given last.
   bool parse(int argc, const char* const* argv);
   int exit_code() const;
+  bool given(const std::string& name) const;  // did the user type this option? After parse.
 
  private:
   struct Parser;
   std::unique_ptr<Parser> parser_;
 };
+
+// A program of several commands: `charlm train ...`. Each command has a command line of its own, for which the program is
+// called "charlm train".
+struct Command {
+  std::string name, help;
+  std::function<int(int, char**)> body;
+};
+// The body of such a program: finds the command and hands the rest on. Without one, or with --help, lists them all.
+int run_command(const std::string& program, const std::string& description, const std::vector<Command>& commands,
+                int argc, char** argv);
 
 // Calls the body. What it throws ends as "spirals: <what happened>" on stderr and exit code 1. If its command line had
 // --profile, the table of ops follows on stderr, also then.

@@ -1,0 +1,28 @@
+// The commands of charlm, one file each.
+#pragma once
+
+#include <string>
+
+#include "train/command_line.h"
+#include "train/lm_run.h"
+
+int train_command(int argc, char** argv);
+int eval_command(int argc, char** argv);
+int sample_command(int argc, char** argv);
+int info_command(int argc, char** argv);
+int look_command(int argc, char** argv);
+int compare_command(int argc, char** argv);
+int fetch_command(int argc, char** argv);
+
+// What several commands share.
+
+// "self": heed's own source and docs, wherever the program is called from; otherwise a file or a folder.
+heed::ByteData open_data(const std::string& data);
+
+// --run and --best
+struct ModelChoice {
+  std::string run = "runs/charlm";
+  bool best = false;
+  void add_options(heed::CommandLine& line);
+  heed::LoadedModel load() const { return heed::load_run(run, best); }
+};

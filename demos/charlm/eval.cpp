@@ -1,0 +1,51 @@
+#include <cstdio>
+
+#include "demos/charlm/charlm.h"
+#include "tensor/nearest.h"
+#include "tensor/parallel.h"
+#include "train/progress.h"
+
+using namespace heed;
+
+int eval_command(int argc, char** argv) {
+  ModelChoice choice;
+  std::string data_path, split_name = "valid";
+  EvaluationOptions options{.batch = 8, .context = 0};
+  long bytes = 0;
+  int threads = heed::threads();
+  bool json = false;
+  CommandLine line("charlm eval", "Measures how many bits per byte a model needs for a text.");
+  choice.add_options(line);
+  line.option("--data", data_path, "another text than the run's");
+  line.option("--split", split_name, "which part of it", {"train", "valid", "test"});
+  line.option("--context", options.context, "of the windows; 0: the model's", 0L);
+  line.option("--stride", options.stride, "of sliding windows: more past for every byte, slower; 0: disjoint", 0L);
+  line.option("--batch", options.batch, "windows at a time", 1L);
+  line.option("--bytes", bytes, "only so many from the start; 0: all", 0L);
+  line.option("--threads", threads, "threads", 1, 64);
+  line.flag("--json", json, "the result as a JSON object");
+  if (!line.parse(argc, argv)) return line.exit_code();
+  set_threads(threads);
+  const LoadedModel loaded = choice.load();
+  const ByteData data = open_data(data_path.empty() ? loaded.settings.data : data_path);
+  ByteSplit split = split_name == "train" ? data.train : split_name == "valid" ? data.valid : data.test;
+  if (bytes) split = split.first(bytes);
+  if (options.context == 0) options.context = loaded.settings.context;
+  if (options.stride == 0) options.stride = options.context;
+  Progress progress("window", ByteWindows(split, options.batch, options.context, options.stride).windows());
+  options.progress = [&](long done, long) { progress.show(done, ""); };
+  const Evaluation result = bits_per_byte(*loaded.model, split, options);
+  progress.finish("");
+  if (json) {
+    Json object = Json::object();
+    object["bpc"] = result.bpc, object["bytes"] = result.bytes, object["split"] = split_name,
+    object["step"] = loaded.step;
+    object["context"] = options.context, object["stride"] = options.stride, object["checkpoint"] = loaded.path;
+    std::printf("%s\n", object.dump().c_str());
+    return 0;
+  }
+  std::printf("step %ld on %ld bytes of %s, %s windows of %ld\n", loaded.step, result.bytes, split_name.c_str(),
+              options.stride == options.context ? "disjoint" : "sliding", options.context);
+  std::printf("bpc=%.4f\n", result.bpc);
+  return 0;
+}

@@ -1,0 +1,22 @@
+#include <cstdio>
+
+#include "demos/charlm/charlm.h"
+#include "tensor/error.h"
+#include "train/fetch.h"
+
+using namespace heed;
+
+int fetch_command(int argc, char** argv) {
+  std::vector<std::string> words;
+  FetchOptions options;
+  CommandLine line("charlm fetch", "Downloads enwik8 or text8 and checks it: charlm fetch enwik8 data");
+  line.words("NAME DIR", words, "enwik8 or text8, and the folder to put it into");
+  line.option("--from", options.base_url, "another place that has NAME.zip, such as file:///media/usb");
+  if (!line.parse(argc, argv)) return line.exit_code();
+  HEED_CHECK(words.size() == 2, "fetch", words.size(),
+             " words were given; it takes a name and a folder, such as: ", "charlm fetch enwik8 data");
+  const auto say = [](const std::string& text) { std::printf("%s\n", text.c_str()), std::fflush(stdout); };
+  const std::string path = fetch_data(words[0], words[1], say, options);
+  say("learn it with: charlm train --data " + path + " --run runs/" + words[0]);
+  return 0;
+}

@@ -1,0 +1,56 @@
+#include <cstdio>
+
+#include "demos/charlm/charlm.h"
+#include "tensor/text.h"
+#include "train/checkpoint_files.h"
+
+using namespace heed;
+
+namespace {
+
+Json checkpoints_of(const CheckpointFiles& files) {
+  Json list = Json::array();
+  const auto best = files.best();
+  for (const CheckpointFile& file : files.list()) {
+    Json one = Json::object();
+    one["step"] = file.step, one["path"] = file.path;
+    const auto numbers = read_checkpoint_summary(file.path).numbers;
+    if (numbers.contains(kValidationBpc)) one["valid_bpc"] = numbers.at(kValidationBpc);
+    one["best"] = best && best->step == file.step;
+    list.push_back(one);
+  }
+  return list;
+}
+
+void print(const Json& info) {
+  std::printf("%s: %s parameters\n\n", info.at("run").text().c_str(), info.at("parameters").dump().c_str());
+  for (const auto& [name, value] : info.at("settings").members())
+    std::printf("  %-20s %s\n", name.c_str(), value.is_text() ? value.text().c_str() : value.dump().c_str());
+  std::printf("\n");
+  for (const Json& one : info.at("checkpoints").items())
+    std::printf("  %s%s%s\n", one.at("path").text().c_str(),
+                one.find("valid_bpc") ? format("   valid %.4f", one.at("valid_bpc").number()).c_str() : "",
+                one.at("best").truth() ? "   best" : "");
+}
+
+}  // namespace
+
+int info_command(int argc, char** argv) {
+  std::string path = "runs/charlm";
+  bool json = false;
+  CommandLine line("charlm info", "What a run is, and how far it came.");
+  line.option("--run", path, "the run folder");
+  line.flag("--json", json, "as a JSON object");
+  if (!line.parse(argc, argv)) return line.exit_code();
+  const RunFolder folder(path);
+  const LmSettings settings = settings_from_json(folder.config(), folder.file("config.json"));
+  Gpt model(model_options(settings));
+  Json info = Json::object();
+  info["run"] = folder.path(), info["parameters"] = model.parameter_count(), info["settings"] = to_json(settings);
+  info["checkpoints"] = checkpoints_of(CheckpointFiles(path));
+  if (json)
+    std::printf("%s\n", info.dump().c_str());
+  else
+    print(info);
+  return 0;
+}

@@ -1,0 +1,77 @@
+#include <chrono>
+#include <cstdio>
+
+#include "demos/charlm/charlm.h"
+#include "tensor/error.h"
+#include "tensor/parallel.h"
+#include "train/sampler.h"
+#include "train/wav.h"
+#include "train/write_file.h"
+
+using namespace heed;
+
+namespace {
+
+struct Settings {
+  ModelChoice model;
+  std::string prompt, out;
+  SampleOptions sample;
+  long seed = 1;
+  int threads = heed::threads();
+  bool json = false;
+};
+
+void add_options(CommandLine& line, Settings& s) {
+  s.model.add_options(line);
+  line.option("--prompt", s.prompt, "what the text begins with");
+  line.option("--length", s.sample.length, "bytes to write", 0L, 1000000000L);
+  line.option("--temperature", s.sample.temperature, "below 1 more careful, 0 always the likeliest", 0.0, 100.0);
+  line.option("--top-k", s.sample.top_k, "draw from the k likeliest; 0: from all", 0L, 256L);
+  line.option("--top-p", s.sample.top_p, "draw from the likeliest that have this much probability together", 1e-9, 1.0);
+  line.option("--seed", s.seed, "another seed, another text", 0L, 4294967295L);
+  line.option("--out", s.out, "write it to this file; NAME.wav plays what a model of sound made");
+  line.option("--threads", s.threads, "threads", 1, 64);
+  line.flag("--json", s.json, "one JSON object at the end, in place of the text as it comes");
+}
+
+void write_out(const std::string& path, const std::string& text, const LmSettings& of) {
+  if (!path.ends_with(".wav")) return write_file(path, text);
+  HEED_CHECK(of.sample_rate > 0, "sample", path, " is to be a sound, and this model has learned ", of.data,
+             ", which is none; train one on a WAV file, or choose another name");
+  write_wav(path, text, of.sample_rate);
+}
+
+}  // namespace
+
+int sample_command(int argc, char** argv) {
+  Settings s;
+  CommandLine line("charlm sample", "Lets a trained model write.");
+  add_options(line, s);
+  if (!line.parse(argc, argv)) return line.exit_code();
+  set_threads(s.threads);
+  s.sample.seed = uint32_t(s.seed);
+  const LoadedModel loaded = s.model.load();
+  const bool show = s.out.empty() && !s.json;
+  std::string text = s.prompt;
+  if (show) std::fwrite(text.data(), 1, text.size(), stdout), std::fflush(stdout);
+  const auto begin = std::chrono::steady_clock::now();
+  sample_text(*loaded.model, loaded.settings.context, s.prompt, s.sample, [&](char c) {
+    text += c;
+    return !show || (std::putchar(c) != EOF && std::fflush(stdout) == 0);
+  });
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double speed = seconds > 0 ? double(s.sample.length) / seconds : 0;
+  if (show) std::printf("\n");
+  if (!s.out.empty()) write_out(s.out, text, loaded.settings);
+  if (s.json) {
+    Json result = Json::object();
+    result["checkpoint"] = loaded.path, result["step"] = loaded.step, result["text"] = text;
+    result["bytes_per_s"] = speed;
+    std::printf("%s\n", result.dump().c_str());
+  } else {
+    std::fflush(stdout);
+    std::fprintf(stderr, "%ld bytes from step %ld, %.0f bytes per second%s\n", s.sample.length, loaded.step, speed,
+                 s.out.empty() ? "" : (", written to " + s.out).c_str());
+  }
+  return 0;
+}

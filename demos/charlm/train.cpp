@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "demos/charlm/charlm.h"
+#include "tensor/machine.h"
+#include "tensor/parallel.h"
+#include "tensor/text.h"
+
+using namespace heed;
+
+namespace {
+
+// The options that are settings. What the user types wins over the preset, or, in a run that is resumed, over what the run
+// has.
+class SettingOptions {
+ public:
+  explicit SettingOptions(CommandLine& line) : line_(line) {
+    typed_.data = "self";
+    line_.option("--preset", typed_.preset, "sizes to start from", {"tiny", "small", "base"});
+    add("--data", &LmSettings::data,
+        "what to learn: a file, a folder, a WAV file, or self: heed's own source and docs");
+    add("--attention", &LmSettings::attention, "the variant; build/attention list shows them");
+    add("--ordering", &LmSettings::ordering, "sublayers, s: attention, f: feed-forward; sfsf.. if nothing is said");
+    add("--layers", &LmSettings::layers, "layers of one s and one f", 1L, 1000L);
+    add("--width", &LmSettings::width, "channels", 1L, 65536L);
+    add("--heads", &LmSettings::heads, "attention heads; they divide the width", 1L, 1024L);
+    add("--context", &LmSettings::context, "bytes that the model sees at once", 2L, 1L << 24);
+    add("--positions", &LmSettings::positions, "learned, sinusoid or none");
+    add("--dropout", &LmSettings::dropout, "of every branch and of the attention weights", 0.0, 0.95);
+    add("--batch", &LmSettings::batch, "windows of text in a step", 1L, 65536L);
+    add("--micro-batch", &LmSettings::micro_batch, "windows at a time, to need less memory; 0: all", 0L, 65536L);
+    add("--steps", &LmSettings::steps, "training steps", 1L, 1000000000L);
+    add("--lr", &LmSettings::rate, "the highest learning rate", 1e-9, 10.0);
+    add("--schedule", &LmSettings::schedule,
+        "cosine, linear, constant or inverse_sqrt, with :warmup=N,floor=X; or phases, such as "
+        "steps=1000,context=128;steps=500,context=256,rate=5e-4");
+    add("--optimiser", &LmSettings::optimiser, "adamw, adam, sgd or adagrad");
+    add("--weight-decay", &LmSettings::weight_decay, "of matrices", 0.0, 10.0);
+    add("--clip", &LmSettings::clip, "the largest norm of the gradients; 0: any", 0.0, 1e9);
+    add("--dtype", &LmSettings::dtype, "f32, or bf16: products of rounded numbers");
+    add("--feed-forward-chunks", &LmSettings::feed_forward_chunks, "to need less memory", 1L, 65536L);
+    add("--seed", &LmSettings::seed, "another seed, other weights and another order of the data", 0L, 4294967295L);
+    flag("--checkpoint-blocks", &LmSettings::checkpoint_blocks,
+         "compute blocks again in backward: less memory, slower");
+    flag("--reversible", &LmSettings::reversible, "a reversible stack: memory does not grow with the layers");
+  }
+
+  // After parsing.
+  LmSettings settings(const std::string& run, bool resume) const {
+    const RunFolder folder(run);
+    LmSettings s = resume && folder.exists() ? settings_from_json(folder.config(), folder.file("config.json"))
+                                             : preset(typed_.preset);
+    if (s.data.empty()) s.data = typed_.data;
+    for (const auto& take : take_) take(s);
+    return s;
+  }
+
+ private:
+  template <class T, class... Limits>
+  void add(const char* name, T LmSettings::*member, const char* help, Limits... limits) {
+    line_.option(name, typed_.*member, help, limits...);
+    taken(name, member);
+  }
+  void flag(const char* name, bool LmSettings::*member, const char* help) {
+    line_.flag(name, typed_.*member, help);
+    taken(name, member);
+  }
+  template <class T> void taken(const char* name, T LmSettings::*member) {
+    take_.push_back([this, name, member](LmSettings& s) {
+      if (line_.given(name)) s.*member = typed_.*member;
+    });
+  }
+
+  CommandLine& line_;
+  LmSettings typed_ = preset("small");
+  std::vector<std::function<void(LmSettings&)>> take_;
+};
+
+void print_json(const Json& line) {
+  std::printf("%s\n", line.dump().c_str());
+  std::fflush(stdout);
+}
+
+void print_line(const std::string& text) {
+  std::printf("%s\n", text.c_str());
+  std::fflush(stdout);  // progress goes to stderr: keep the order
+}
+
+void print_final(const LmResult& r, bool json) {
+  if (!json)
+    return print_line(format("final step=%ld train_bpc=%.4f val_bpc=%.4f tokens_per_s=%.0f peak_bytes=%zu", r.step,
+                             r.train_bpc, r.valid_bpc, r.tokens_per_s, r.peak_bytes));
+  Json line = Json::object();
+  line["event"] = "final", line["step"] = r.step, line["train_bpc"] = r.train_bpc, line["val_bpc"] = r.valid_bpc;
+  line["tokens_per_s"] = r.tokens_per_s, line["peak_bytes"] = long(r.peak_bytes), line["stopped"] = r.stopped;
+  print_json(line);
+}
+
+struct Extras {
+  LmRunOptions run;
+  std::string device = "cpu";
+  int threads = heed::threads();
+  bool json = false;
+
+  void add_options(CommandLine& line) {
+    line.option("--run", run.run, "the folder for all that the run writes");
+    line.flag("--resume", run.resume, "go on from the newest checkpoint of the run, to the same bits");
+    line.option("--checkpoint-every", run.checkpoint_every, "steps; 0: a tenth of the run, at most 1000", 0L);
+    line.option("--keep", run.keep, "checkpoints to keep, besides the best", 1);
+    line.option("--valid-bytes", run.valid_bytes, "of the validation data, with every checkpoint", 2L);
+    line.option("--sample-bytes", run.sample_bytes, "of a sample, with every checkpoint; 0: none", 0L, 1000000L);
+    line.flag("--check-finite", run.check_finite, "look at the result of every op for NaN and infinity; slower");
+    line.option("--device", device, "where to compute", {"cpu"});
+    line.option("--threads", threads, "threads; the result has the same bits for any number", 1, 64);
+    line.flag("--json", json, "a JSON object per line, for programs, in place of text");
+  }
+};
+
+}  // namespace
+
+int train_command(int argc, char** argv) {
+  Extras extras;
+  CommandLine line("charlm train", "Trains a character language model and writes all of it into a run folder.");
+  const SettingOptions options(line);
+  extras.add_options(line);
+  if (!line.parse(argc, argv)) return line.exit_code();
+  set_threads(extras.threads);
+  if (!extras.json) print_line(machine_description());
+  LmSettings settings = options.settings(extras.run.run, extras.run.resume);
+  const ByteData data = open_data(settings.data);
+  settings.sample_rate = data.sample_rate;
+  extras.run.say = [&](const std::string& text) {
+    if (!extras.json) print_line(text);
+  };
+  extras.run.quiet = extras.json;
+  if (extras.json) extras.run.metrics = print_json;
+  extras.run.say(settings.data + ": " + data.summary() +
+                 format("; knowing only frequencies: %.2f bits per byte", data.valid.entropy()));
+  const LmResult result = train_run(settings, data, extras.run);
+  if (result.stopped) extras.run.say("go on with: charlm train --resume --run " + extras.run.run);
+  print_final(result, extras.json);
+  return result.stopped ? 130 : 0;
+}

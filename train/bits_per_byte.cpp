@@ -1,0 +1,26 @@
+#include "train/bits_per_byte.h"
+
+#include <cmath>
+
+#include "autograd/cross_entropy.h"
+
+namespace heed {
+
+Evaluation bits_per_byte(Gpt& model, const ByteSplit& split, const EvaluationOptions& o) {
+  const NoGrad no_grad;
+  ByteWindows windows(split, o.batch, o.context, o.stride ? o.stride : o.context);
+  Evaluation result;
+  double nats = 0;
+  for (ByteBatch batch; windows.next(batch);) {
+    Context ctx;
+    const Mask mask = batch.segments.defined() ? segment_mask(batch.segments) : Mask();
+    const Variable logits = model.forward(batch.inputs, mask, ctx);
+    nats += cross_entropy(logits, batch.targets, {.ignore = kNoTarget, .reduction = LossReduction::sum}).item();
+    result.bytes += batch.counted;
+    if (o.progress) o.progress(windows.done(), windows.windows());
+  }
+  result.bpc = result.bytes ? nats / std::log(2.0) / double(result.bytes) : 0;
+  return result;
+}
+
+}  // namespace heed

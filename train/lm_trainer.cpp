@@ -1,0 +1,106 @@
+#include "train/lm_trainer.h"
+
+#include <chrono>
+#include <optional>
+
+#include "autograd/cross_entropy.h"
+#include "autograd/finite.h"
+#include "tensor/allocator.h"
+
+namespace heed {
+namespace {
+
+const LmSettings& checked(const LmSettings& s) {
+  check_settings(s);
+  return s;
+}
+
+}  // namespace
+
+LmTrainer::LmTrainer(const LmSettings& settings, const ByteSplit& train)
+    : settings_(checked(settings)),
+      train_(train),
+      schedule_(schedule_of(settings)),
+      model_(model_options(settings)),
+      arena_((model_.initialise(uint32_t(settings.seed)), model_)),
+      optimiser_(make_optimiser(settings.optimiser, arena_,
+                                {.beta2 = 0.98, .weight_decay = settings.weight_decay, .clip = settings.clip})) {
+  ctx_.seed = uint32_t(settings.seed);
+  ctx_.train = true;
+}
+
+// The whole batch is drawn first: the loss is one mean over all of its targets, whatever part of it a micro-batch has.
+double LmTrainer::accumulate(long step) {
+  const Phase& phase = schedule_.phase_at(step);
+  const long T = phase.context ? phase.context : settings_.context, rows = micro_batch_of(settings_);
+  std::vector<ByteBatch> parts;
+  long counted = 0;
+  for (long row = 0; row < settings_.batch; row += rows) {
+    parts.push_back(train_.batch(ctx_.seed, uint32_t(step), uint32_t(row), std::min(rows, settings_.batch - row), T));
+    counted += parts.back().counted;
+  }
+  arena_.zero_gradients();
+  double loss = 0;
+  for (size_t i = 0; i < parts.size(); i++) {
+    ctx_.begin(uint32_t(step), uint32_t(long(i) * rows));
+    Mask mask = parts[i].segments.defined() ? segment_mask(parts[i].segments) : Mask();
+    if (phase.window) mask = mask & window_mask(phase.window, 0);
+    const Variable total = cross_entropy(model_.forward(parts[i].inputs, mask, ctx_), parts[i].targets,
+                                         {.ignore = kNoTarget, .reduction = LossReduction::sum});
+    total.backward(1 / double(counted));
+    loss += total.item() / double(counted);
+  }
+  ctx_.forget_decisions();
+  return loss;
+}
+
+LmStep LmTrainer::advance(bool look_at_everything) {
+  const long next = step() + 1;
+  const Phase& phase = schedule_.phase_at(next);
+  std::optional<CheckFinite> checking;
+  if (look_at_everything) checking.emplace();
+  LmStep done{.rate = schedule_.rate_at(next),
+              .tokens = settings_.batch * (phase.context ? phase.context : settings_.context)};
+  done.loss = accumulate(next);
+  done.gradient_norm = optimiser_->gradient_norm();
+  if (!std::isfinite(done.loss)) explain(next, "the loss");
+  if (!std::isfinite(done.gradient_norm)) explain(next, "the norm of the gradients");
+  optimiser_->step(done.rate);
+  return done;
+}
+
+// Does the step again, and this time looks at every result.
+void LmTrainer::explain(long step, const std::string& what) {
+  std::string where = "when it is computed again every op is finite";
+  try {
+    const CheckFinite checking;
+    accumulate(step);
+  } catch (const NotFinite& found) {
+    where = found.what();
+  }
+  fail<NotFinite>("train", what, " of step ", step, " is not finite: ", where, ". The weights are those of step ",
+                  step - 1, "; try a lower --lr than ", settings_.rate, " or a longer warm-up");
+}
+
+LmNeeds LmTrainer::try_step() {
+  reset_peak();
+  const auto begin = std::chrono::steady_clock::now();
+  accumulate(step() + 1);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  return {memory_stats().peak, took.count()};
+}
+
+TrainingState LmTrainer::state() {
+  TrainingState state{.step = step(), .settings = to_json(settings_).dump(), .weights = model_tensors(model_)};
+  for (const auto& [name, flat] : optimiser_->state())
+    for (NamedTensor& part : split_flat(arena_, flat, name + ".")) state.optimiser.push_back(std::move(part));
+  return state;
+}
+
+void LmTrainer::restore(const TrainingState& state, const std::string& from) {
+  load_model(model_, state.weights, from);
+  for (const auto& [name, flat] : optimiser_->state()) join_flat(arena_, flat, state.optimiser, name + ".", from);
+  optimiser_->set_steps(state.step);
+}
+
+}  // namespace heed

@@ -1,0 +1,117 @@
+#include "train/run_folder.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "tensor/error.h"
+#include "tensor/text.h"
+#include "train/file_bytes.h"
+#include "train/write_file.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const std::string& path) { return std::string(FileBytes("run", path).bytes()); }
+
+bool is_file(const std::string& path) {
+  std::error_code none;
+  return fs::is_regular_file(path, none);
+}
+
+// The number in "step-000120.txt"; -1 if it is called otherwise.
+long step_of(const fs::path& path) {
+  const std::string stem = path.stem();
+  if (!stem.starts_with("step-") || path.extension() != ".txt") return -1;
+  const bool digits = std::all_of(stem.begin() + 5, stem.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return digits && stem.size() > 5 && stem.size() < 20 ? std::stol(stem.substr(5)) : -1;
+}
+
+}  // namespace
+
+RunFolder::RunFolder(const std::string& path) : path_(path) {
+  while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
+  HEED_CHECK(!path_.empty(), "run", "the name of the run folder is empty; give one, such as runs/mine");
+}
+
+bool RunFolder::exists() const { return is_file(file("config.json")); }
+
+void RunFolder::write_config(const Json& settings) const { write_file(file("config.json"), settings.dump(2) + "\n"); }
+
+Json RunFolder::config() const {
+  HEED_CHECK(exists(), "run", path_, " is not a run folder: it has no config.json; `charlm train --run ", path_,
+             "` makes one");
+  return Json::parse(text_of(file("config.json")), file("config.json"));
+}
+
+void RunFolder::log(const Json& line) const {
+  const std::string text = line.dump() + "\n", path = file("metrics.jsonl");
+  const int out = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  const bool good = out >= 0 && ::write(out, text.data(), text.size()) == ssize_t(text.size());
+  const int reason = errno;
+  if (out >= 0) ::close(out);
+  HEED_CHECK(good, "run", "cannot write ", path, ": ", std::strerror(reason));
+}
+
+std::vector<Json> RunFolder::metrics() const {
+  std::vector<Json> lines;
+  if (!is_file(file("metrics.jsonl"))) return lines;
+  const std::string text = text_of(file("metrics.jsonl"));
+  for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+    if (end > begin) lines.push_back(Json::parse(text.substr(begin, end - begin), file("metrics.jsonl")));
+  return lines;
+}
+
+void RunFolder::forget_after(long step) const {
+  std::string kept;
+  for (const Json& line : metrics()) {
+    const Json* at = line.find("step");
+    if (at && at->integer() <= step) kept += line.dump() + "\n";
+  }
+  write_file(file("metrics.jsonl"), kept);
+  for (const auto& [of, text] : samples())
+    if (of > step) fs::remove(file(format("samples/step-%06ld.txt", of)));
+}
+
+std::vector<Point> RunFolder::curve(const std::string& x, const std::string& y) const {
+  std::vector<Point> points;
+  for (const Json& line : metrics()) {
+    const Json *a = line.find(x), *b = line.find(y);
+    if (a && b && a->is_number() && b->is_number()) points.push_back({a->number(), b->number()});
+  }
+  return points;
+}
+
+void RunFolder::write_sample(long step, const std::string& text) const {
+  write_file(file(format("samples/step-%06ld.txt", step)), text);
+}
+
+std::vector<std::pair<long, std::string>> RunFolder::samples() const {
+  std::vector<std::pair<long, std::string>> list;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(file("samples"), none))
+    if (const long step = step_of(entry.path()); step >= 0) list.emplace_back(step, text_of(entry.path()));
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+std::vector<Point> thinned(const std::vector<Point>& points, size_t count) {
+  const size_t each = (points.size() + count - 1) / std::max<size_t>(count, 1);
+  if (each <= 1) return points;
+  std::vector<Point> list;
+  for (size_t i = 0; i < points.size(); i += each) {
+    const size_t end = std::min(points.size(), i + each);
+    Point mean;
+    for (size_t j = i; j < end; j++) mean.x += points[j].x, mean.y += points[j].y;
+    list.push_back({mean.x / double(end - i), mean.y / double(end - i)});
+  }
+  return list;
+}
+
+}  // namespace heed

@@ -1,0 +1,47 @@
+// RunFolder: all that a run writes, in one place.
+//
+//   RUN/config.json                       the settings
+//   RUN/metrics.jsonl                     a line per step or evaluation: {"step":120,"bpc":2.31,...}
+//   RUN/checkpoints/step-000120.safetensors
+//   RUN/samples/step-000120.txt           what the model wrote then
+//   RUN/loss.svg, loss.png, index.html    to look at, without a server
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "train/json.h"
+#include "train/picture.h"
+
+namespace heed {
+
+class RunFolder {
+ public:
+  explicit RunFolder(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  bool exists() const;  // has it a config.json?
+
+  void write_config(const Json& settings) const;
+  Json config() const;  // throws a sentence if there is none
+
+  void log(const Json& line) const;    // adds a line to the metrics
+  std::vector<Json> metrics() const;   // none if there are none; a last line that was cut off by a kill is left away
+  void forget_after(long step) const;  // drops what a run that is resumed at this step will do again
+
+  // The pairs (x, y) of all lines that have both names: curve("step", "valid_bpc").
+  std::vector<Point> curve(const std::string& x, const std::string& y) const;
+
+  void write_sample(long step, const std::string& text) const;
+  std::vector<std::pair<long, std::string>> samples() const;  // by step
+
+ private:
+  std::string path_;
+};
+
+// At most about `count` points: neighbours become their mean.
+std::vector<Point> thinned(const std::vector<Point>& points, size_t count);
+
+}  // namespace heed

@@ -1,0 +1,132 @@
+#include "train/run_page.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tensor/text.h"
+#include "train/write_file.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kPoints = 600;  // of a curve
+
+constexpr const char* kStyle = R"(
+body { font: 16px/1.5 system-ui, sans-serif; color: #27313c; background: #fdfcf9; max-width: 940px; margin: 2rem auto;
+       padding: 0 1rem }
+h1 { font-size: 1.6rem; margin-bottom: 0 } h2 { font-size: 1.1rem; margin-top: 2.2rem }
+p.sub { margin-top: .2rem; opacity: .75 }
+svg, img { max-width: 100%; height: auto }
+pre { background: #f2efe8; padding: .8rem 1rem; overflow-x: auto; white-space: pre-wrap; word-break: break-word;
+      font-size: .85rem; line-height: 1.4; border-radius: 6px }
+table { border-collapse: collapse; font-size: .9rem } td { padding: .15rem 1.2rem .15rem 0; vertical-align: top }
+td:first-child { opacity: .7 } details { margin: .4rem 0 } summary { cursor: pointer }
+.figures { display: flex; flex-wrap: wrap; gap: 2.2rem; margin: 1.2rem 0 } .figures b { display: block; font-size: 1.5rem }
+)";
+
+// The last value of a name in the metrics, in this format; a dash if there is none.
+std::string last_text(const std::vector<Json>& lines, const std::string& name, const char* pattern) {
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line)
+    if (const Json* value = line->find(name); value && value->is_number()) return format(pattern, value->number());
+  return "-";
+}
+
+std::string figures(const std::vector<Json>& lines) {
+  const auto one = [&](const char* name, const char* pattern, const char* what) {
+    return "<div><b>" + last_text(lines, name, pattern) + "</b>" + what + "</div>\n";
+  };
+  return "<div class='figures'>\n" + one("valid_bpc", "%.3f", "bits per byte, validation") +
+         one("bpc", "%.3f", "bits per byte, training") + one("step", "%.0f", "steps") +
+         one("tokens_per_s", "%.0f", "tokens per second") + "</div>\n";
+}
+
+// Bytes that are no text are shown as dots, so that the page is valid whatever a model writes.
+std::string shown(const std::string& text) {
+  std::string good;
+  for (size_t i = 0; i < text.size();) {
+    const auto byte = [&](size_t k) { return k < text.size() ? uint8_t(text[k]) : uint8_t(0); };
+    const uint8_t first = byte(i);
+    const size_t length = first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : 0;
+    bool valid = length > 0 && (first >= 0x20 || first == '\n' || first == '\t');
+    for (size_t k = 1; k < length; k++) valid &= (byte(i + k) & 0xc0) == 0x80;
+    if (length == 3 && first == 0xe0) valid &= byte(i + 1) >= 0xa0;
+    if (length == 3 && first == 0xed) valid &= byte(i + 1) < 0xa0;
+    good += valid ? text.substr(i, length) : "\u00b7";
+    i += valid ? length : 1;
+  }
+  std::string escaped;  // xml_text is for labels: it turns new lines into blanks
+  for (size_t begin = 0; begin <= good.size();) {
+    const size_t end = std::min(good.find('\n', begin), good.size());
+    escaped += xml_text(good.substr(begin, end - begin)) + (end < good.size() ? "\n" : "");
+    begin = end + 1;
+  }
+  return escaped;
+}
+
+std::string samples(const RunFolder& run) {
+  auto list = run.samples();
+  if (list.empty()) return "";
+  std::reverse(list.begin(), list.end());
+  std::string html = "<h2>What it writes</h2>\n";
+  for (size_t i = 0; i < list.size(); i++)
+    html += std::string("<details") + (i == 0 ? " open" : "") + "><summary>after step " +
+            std::to_string(list[i].first) + "</summary><pre>" + shown(list[i].second) + "</pre></details>\n";
+  return html;
+}
+
+std::string attention_maps(const RunFolder& run) {
+  std::error_code none;
+  if (!std::filesystem::exists(run.file("look/index.html"), none)) return "";
+  return "<h2>Attention</h2>\n<p><a href='look/index.html'>The maps of every layer and head</a></p>\n";
+}
+
+std::string settings_table(const Json& config) {
+  std::string html = "<h2>Settings</h2>\n<table>\n";
+  for (const auto& [name, value] : config.members())
+    html += "<tr><td>" + xml_text(name) + "</td><td>" + xml_text(value.is_text() ? value.text() : value.dump()) +
+            "</td></tr>\n";
+  return html + "</table>\n";
+}
+
+std::string commands(const RunFolder& run) {
+  const std::string path = xml_text(run.path());
+  return "<h2>Going on</h2>\n<pre>build/charlm train --run " + path + " --resume      # longer: --steps N\n" +
+         "build/charlm sample --run " + path + " --prompt \"The \"\nbuild/charlm eval --run " + path +
+         " --split test\nbuild/charlm look --run " + path + " --text \"some text of yours\"</pre>\n";
+}
+
+}  // namespace
+
+Chart loss_chart(const RunFolder& run) {
+  Chart chart{.title = "Bits per byte", .subtitle = run.path(), .x_label = "step", .y_label = "bits per byte"};
+  chart.series.push_back({"training", thinned(run.curve("step", "bpc"), kPoints), true});
+  chart.series.push_back({"validation", thinned(run.curve("step", "valid_bpc"), kPoints)});
+  return chart;
+}
+
+void write_page(const RunFolder& run) {
+  const Chart chart = loss_chart(run);
+  const std::string svg = chart_svg(chart);
+  write_file(run.file("loss.svg"), svg);
+  draw_chart(chart).write_png(run.file("loss.png"));
+  const Json config = run.config();
+  const Json* data = config.find("data");
+  const std::string name = xml_text(run.path());
+  write_file(run.file("index.html"), "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>\n<title>" + name +
+                                         "</title>\n<meta name='viewport' content='width=device-width'>\n<style>" +
+                                         kStyle + "</style></head><body>\n<h1>" + name +
+                                         "</h1>\n<p class='sub'>a character language model by heed, learning " +
+                                         xml_text(data && data->is_text() ? data->text() : "") + "</p>\n" +
+                                         figures(run.metrics()) + svg + samples(run) + attention_maps(run) +
+                                         commands(run) + settings_table(config) + "</body></html>\n");
+}
+
+Chart comparison(const std::vector<RunFolder>& runs, const std::string& x) {
+  Chart chart{.title = "Validation, bits per byte",
+              .x_label = x == "step" ? "step" : "seconds of training",
+              .y_label = "bits per byte"};
+  for (const RunFolder& run : runs) chart.series.push_back({run.path(), thinned(run.curve(x, "valid_bpc"), kPoints)});
+  return chart;
+}
+
+}  // namespace heed
