@@ -1,6 +1,6 @@
 # heed: one library, its programs and its tests.
 #
-#   make demo    train a small network and draw what it learned        make test    check everything
+#   make demo    train a small language model and let it write         make test    check everything
 #
 # Nothing has to be prepared: the first call finds or installs what is needed (.ci/setup) and says what it found.
 # No file is listed by name: a new .cpp in one of the folders below is compiled, a deleted one is gone.
@@ -163,11 +163,11 @@ $(TEST_HEADER).gch: tests/boost.h $(BUILD)/flags
 
 # ---- running -----------------------------------------------------------------------------------------------
 
-demo: $(BUILD)/spirals  ## train a network on two spirals and draw its decision boundary
-	$(Q)$(BUILD)/spirals
+demo: $(BUILD)/charlm  ## train a language model on heed's own source and let it write
+	$(Q)$(BUILD)/charlm demo
 
-demo-quick: $(BUILD)/spirals  # the same in a few seconds, for test-all
-	$(Q)$(BUILD)/spirals --quick --out $(BUILD)/spirals.png
+demo-quick: $(BUILD)/charlm $(BUILD)/spirals  # the same in a few seconds, and the spirals, for test-all
+	$(Q)$(BUILD)/charlm demo --quick --run $(BUILD)/demo && $(BUILD)/spirals --quick --out $(BUILD)/spirals.png
 
 test: $(BUILD)/tests  ## build and run the tests; make test T='softmax*' runs some of them
 	$(Q)$(BUILD)/tests $(if $(T),--run_test='$(T)')

@@ -122,8 +122,8 @@ struct MultiHead::Memory : State {
 MultiHead::MultiHead(const MixerSizes& s, const CoreMaker& core)
     : sizes_(s),
       in_(child<Linear>("in", s.C, s.heads * s.head_width + s.key_heads * (s.head_width + s.value_width),
-                        Linear::Options{.bias = s.bias})),
-      out_(child<Linear>("out", s.heads * s.value_width, s.C, Linear::Options{.bias = s.bias})),
+                        Linear::Options{.bias = s.bias, .weight = s.in})),
+      out_(child<Linear>("out", s.heads * s.value_width, s.C, Linear::Options{.bias = s.bias, .weight = s.out})),
       core_(child_from("core", core)) {}
 
 std::unique_ptr<State> MultiHead::start(long batch, long max_length) {

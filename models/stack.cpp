@@ -24,8 +24,19 @@ void check(const StackOptions& o) {
              o.ordering, "' cannot be reversible; it must be pairs of s and f, such as sfsf, without c");
 }
 
+// The first and the last layer of a branch. There are as many branches as letters, two to a layer.
+Init first_init(const StackOptions& o) { return init::normal(o.deviation); }
+Init last_init(const StackOptions& o) {
+  return init::depth_normal(o.deviation, std::max(1L, long(o.ordering.size()) / 2));
+}
+
 MixerSizes sizes_of(const StackOptions& o) {
-  return {.C = o.C, .heads = o.heads, .max_length = o.max_length, .dropout = o.attention_dropout};
+  return {.C = o.C,
+          .heads = o.heads,
+          .max_length = o.max_length,
+          .dropout = o.attention_dropout,
+          .in = first_init(o),
+          .out = last_init(o)};
 }
 
 }  // namespace
@@ -65,9 +76,10 @@ Stack::Layer Stack::make_layer(const StackOptions& o, size_t i, size_t memory) {
   Layer layer{o.ordering[i], &child<LayerNorm>("norm_" + number, o.C), nullptr, nullptr, memory};
   if (layer.kind == 'f') {
     const long hidden = o.hidden ? o.hidden : FeedForward::usual_hidden(o.C, o.activation);
-    layer.feed_forward =
-        &child<FeedForward>("layer_" + number, o.C, hidden,
-                            FeedForward::Options{.activation = o.activation, .chunks = o.feed_forward_chunks});
+    layer.feed_forward = &child<FeedForward>(
+        "layer_" + number, o.C, hidden,
+        FeedForward::Options{
+            .activation = o.activation, .chunks = o.feed_forward_chunks, .in = first_init(o), .out = last_init(o)});
     return layer;
   }
   layer.mixer = &child_from(

@@ -41,6 +41,8 @@ struct StackOptions {
   std::string activation = "gelu";
   double dropout = 0;            // of each branch
   double attention_dropout = 0;  // of the weights
+  // Of the weights: normal, and those of the last layer of each branch smaller, so that the sum of many does not grow (GPT-2).
+  double deviation = 0.02;
   long max_length = 1024;
   bool checkpoint_blocks = false;  // not when a state is given: what it remembers cannot be computed again
   bool reversible = false;         // pre-norm, and an even number of s and f

@@ -37,7 +37,6 @@ class Run {
     begin();
     tell_needs();
     train();
-    if (!o_.quiet && !result_.stopped) say("the page is " + folder_.file("index.html"));
     return result_;
   }
 

@@ -98,7 +98,7 @@ std::string commands(const RunFolder& run) {
 }  // namespace
 
 Chart loss_chart(const RunFolder& run) {
-  Chart chart{.title = "Bits per byte", .subtitle = run.path(), .x_label = "step", .y_label = "bits per byte"};
+  Chart chart{.title = "Bits per byte", .subtitle = run.path(), .x_label = "step"};
   chart.series.push_back({"training", thinned(run.curve("step", "bpc"), kPoints), true});
   chart.series.push_back({"validation", thinned(run.curve("step", "valid_bpc"), kPoints)});
   return chart;
@@ -122,9 +122,7 @@ void write_page(const RunFolder& run) {
 }
 
 Chart comparison(const std::vector<RunFolder>& runs, const std::string& x) {
-  Chart chart{.title = "Validation, bits per byte",
-              .x_label = x == "step" ? "step" : "seconds of training",
-              .y_label = "bits per byte"};
+  Chart chart{.title = "Validation, bits per byte", .x_label = x == "step" ? "step" : "seconds of training"};
   for (const RunFolder& run : runs) chart.series.push_back({run.path(), thinned(run.curve(x, "valid_bpc"), kPoints)});
   return chart;
 }

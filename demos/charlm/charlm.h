@@ -13,6 +13,7 @@ int info_command(int argc, char** argv);
 int look_command(int argc, char** argv);
 int compare_command(int argc, char** argv);
 int fetch_command(int argc, char** argv);
+int demo_command(int argc, char** argv);
 
 // What several commands share.
 

@@ -51,7 +51,7 @@ function shade() {
 function heads() {
   el('heads').replaceChildren(...bytes[layer].map((map, h) => {
     const f = document.createElement('figure'), c = document.createElement('canvas'), t = document.createElement('figcaption');
-    c.width = c.height = T; c.style.width = c.style.height = '220px'; t.textContent = `head ${h}`;
+    c.width = c.height = T; c.style.width = c.style.height = '220px'; t.textContent = `head ${h + 1}`;
     const g = c.getContext('2d'), d = g.createImageData(T, T);
     for (let k = 0; k < T * T; k++) { const w = Math.sqrt(map[k] / 255); d.data.set([255 - 227 * w, 255 - 169 * w, 255 - 119 * w, 255], 4 * k); }
     g.putImageData(d, 0, 0);
@@ -62,7 +62,7 @@ function heads() {
 }
 function draw() {
   el('layers').replaceChildren(...bytes.map((_, l) => {
-    const b = document.createElement('button'); b.textContent = `layer ${l}`; b.className = l == layer ? 'on' : '';
+    const b = document.createElement('button'); b.textContent = `layer ${l + 1}`; b.className = l == layer ? 'on' : '';
     b.onclick = () => { layer = l; head = Math.min(head, bytes[l].length - 1); draw(); }; return b;
   }));
   heads(); shade();
@@ -143,15 +143,16 @@ int look_command(int argc, char** argv) {
   for (size_t i = 0; i < maps.size(); i++) {
     const Tensor one = select(maps[i], 0, 0);
     all.push_back(encoded(one));
-    draw_attention(one, {.title = "layer " + std::to_string(i), .subtitle = one_character_each(text), .strength = true})
-        .write_png(out + "/" + format("layer-%02zu.png", i));
+    draw_attention(one,
+                   {.title = "layer " + std::to_string(i + 1), .subtitle = one_character_each(text), .strength = true})
+        .write_png(out + "/" + format("layer-%02zu.png", i + 1));
   }
   std::string page = kPage;
   replace(page, "@TEXT@", script_safe(Json(one_character_each(text)).dump()));
   replace(page, "@MAPS@", all.dump());
   write_file(out + "/index.html", page);
   if (folder) write_page(RunFolder(choice.run));
-  std::printf("%zu layers drawn: %s/layer-00.png ...\nthe page is %s/index.html\n", maps.size(), out.c_str(),
+  std::printf("%zu layers drawn: %s/layer-01.png ...\nthe page is %s/index.html\n", maps.size(), out.c_str(),
               out.c_str());
   return 0;
 }

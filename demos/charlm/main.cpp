@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
       {"info", "what a run is and how far it came", info_command},
       {"compare", "several runs in one chart", compare_command},
       {"fetch", "download enwik8 or text8", fetch_command},
+      {"demo", "learn heed's own source, as `make demo` does", demo_command},
   };
   const auto body = [&](int count, char** words) {
     return run_command("charlm", "Character language models: train, sample, look inside.", commands, count, words);

@@ -137,7 +137,10 @@ int train_command(int argc, char** argv) {
   extras.run.say(settings.data + ": " + data.summary() +
                  format("; knowing only frequencies: %.2f bits per byte", data.valid.entropy()));
   const LmResult result = train_run(settings, data, extras.run);
-  if (result.stopped) extras.run.say("go on with: charlm train --resume --run " + extras.run.run);
+  if (result.stopped)
+    extras.run.say("go on with: build/charlm train --resume --run " + extras.run.run);
+  else
+    extras.run.say("the page is " + extras.run.run + "/index.html");
   print_final(result, extras.json);
   return result.stopped ? 130 : 0;
 }

@@ -1,0 +1,65 @@
+// `make demo`: learns heed's own source in a minute or two, says what was to be expected, and lets the model write.
+#include <cstdio>
+#include <filesystem>
+
+#include "demos/charlm/charlm.h"
+#include "tensor/machine.h"
+#include "tensor/parallel.h"
+#include "tensor/text.h"
+#include "train/progress.h"
+#include "train/sampler.h"
+
+using namespace heed;
+
+namespace {
+
+// What is to be expected on the validation data, measured with `build/charlm demo`; the text grows with the project, so
+// that a tenth more or less is no surprise.
+constexpr double kExpected = 2.25, kQuickExpected = 4.4;
+
+void say(const std::string& text) {
+  std::printf("%s\n", text.c_str());
+  std::fflush(stdout);
+}
+
+LmSettings demo_settings(bool quick, long seed) {
+  LmSettings s = preset("tiny");
+  s.data = "self", s.seed = seed;
+  s.steps = quick ? 100 : 1500;
+  return s;
+}
+
+}  // namespace
+
+int demo_command(int argc, char** argv) {
+  LmRunOptions options{.run = "runs/demo", .say = say};
+  bool quick = false;
+  long seed = 1;
+  int threads = heed::threads();
+  CommandLine line("charlm demo", "Learns heed's own source and docs for about a minute, and writes a sample.");
+  line.option("--run", options.run, "the folder for all that it writes; a run that is there is replaced");
+  line.option("--seed", seed, "another seed, other weights", 0L, 4294967295L);
+  line.option("--threads", threads, "threads", 1, 64);
+  line.flag("--quick", quick, "a few seconds, to see that it works");
+  if (!line.parse(argc, argv)) return line.exit_code();
+  set_threads(threads);
+  say(machine_description());
+  const RunFolder folder(options.run);
+  if (folder.exists()) std::filesystem::remove_all(folder.path());
+  const LmSettings settings = demo_settings(quick, seed);
+  const ByteData data = open_data(settings.data);
+  say("learning heed's own source and docs: " + data.summary());
+  const LmResult result = train_run(settings, data, options);
+  if (result.stopped) return 130;
+  const LoadedModel loaded = load_run(options.run);
+  const std::string prompt = "// The ";
+  say("\nwhat it writes behind \"" + prompt + "\":\n");
+  say(prompt + sampled_text(*loaded.model, settings.context, prompt, {.length = 400, .temperature = 0.7}));
+  say(format(
+          "\nvalidation: %.2f bits per byte; expected: about %.2f (a model that knows only how frequent each byte is: ",
+          result.valid_bpc, quick ? kQuickExpected : kExpected) +
+      format("%.2f)", data.valid.entropy()));
+  say("the page is " + folder.file("index.html") + "; open it in a browser");
+  say("next: build/charlm train --data YOUR.txt --run runs/mine, and build/charlm --help");
+  return 0;
+}
