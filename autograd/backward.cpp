@@ -91,6 +91,7 @@ class Run {
     auto dys = std::move(node.arriving);
     if (observer) observer(node, dys);
     auto inputs = std::move(node.inputs);
+    node.again.clear();  // all who might need it have had their turn
     if (node.replay) {
       auto ys = std::exchange(node.replay, nullptr)();
       for (size_t i = 0; i < ys.size(); i++) deliver(GraphAccess::edge(ys[i]), dys[i]);
@@ -145,8 +146,28 @@ Saved::Saved(const Tensor& x) {
   version_ = x.storage()->version();
 }
 
+Saved::Saved(const Variable& x) {
+  const auto& node = GraphAccess::node(x);
+  const size_t output = size_t(GraphAccess::output(x));
+  if (grad_enabled() && node && output < node->again.size()) again_ = node->again[output];
+  if (!again_) *this = Saved(x.value());
+}
+
+Variable recomputable(const Variable& y, Again again) {
+  const auto& node = GraphAccess::node(y);
+  if (!node || node->is_leaf) return y;
+  node->again.resize(node->shapes.size());
+  node->again[size_t(GraphAccess::output(y))] = std::make_shared<const Again>(std::move(again));
+  return y;
+}
+
 const Tensor& Saved::get() const {
-  if (x_.defined() && x_.storage()->version() != version_)
+  if (again_ && !x_.defined()) {
+    const NoGrad plain;
+    x_ = (*again_)();
+    return x_;
+  }
+  if (!again_ && x_.defined() && x_.storage()->version() != version_)
     fail<GraphError>(op_now, "a tensor saved for its gradient, ", x_.shape(), " ", x_.dtype(),
                      ", was changed in place after the forward pass (version ", version_, ", now ",
                      x_.storage()->version(), "). Write into clone(x), or after backward");

@@ -27,7 +27,8 @@ struct Node {
   std::vector<Edge> inputs;
   std::vector<Shape> shapes;  // of the outputs
   BackwardMany backward;
-  std::function<std::vector<Variable>()> replay;  // a checkpoint: records its ops now instead
+  std::function<std::vector<Variable>()> replay;    // a checkpoint: records its ops now instead
+  std::vector<std::shared_ptr<const Again>> again;  // of the outputs that are recomputable
 
   bool is_leaf = false, wanted = true;  // wanted: a leaf that is not frozen
   Tensor value, grad;                   // a leaf's value and gradient
@@ -42,6 +43,7 @@ struct Node {
 // The doors between Variable and its node.
 struct GraphAccess {
   static const std::shared_ptr<Node>& node(const Variable& x) { return x.node_; }
+  static int output(const Variable& x) { return x.output_; }
   static Edge edge(const Variable& x);
   static Variable make(const Tensor& value, std::shared_ptr<Node> node, int output);
 };

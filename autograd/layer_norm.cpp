@@ -3,6 +3,15 @@
 namespace heed {
 namespace {
 
+// Both norms keep what they normed, x or the sum: y is computed again from it, for the gradient of a product's weights.
+using Norm = Tensor (*)(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon);
+Variable recomputed(const Variable& y, Norm norm, const Tensor& x, const Variable& weight, const Variable& bias,
+                    double epsilon) {
+  if (!y.requires_grad()) return y;
+  return recomputable(
+      y, [=, x = Saved(x), weight = Saved(weight), bias = Saved(bias)] { return norm(x, weight, bias, epsilon); });
+}
+
 using Backward = NormGrads (*)(const Tensor& dy, const Tensor& x, const Tensor& weight, const NormStatistics& rows,
                                const NormWants& wants, const Tensor& dsum);
 
@@ -53,12 +62,14 @@ AddNormed of_x_alone(const Variable& x, const Normed& normed) { return {x.value(
 
 Variable layer_norm(const Variable& x, const Variable& weight, const Variable& bias, double epsilon) {
   Normed out = layer_norm_with_statistics(x.value(), weight.value(), bias.value(), epsilon);
-  return recorded("layer_norm", layer_norm_backward, out, x, weight, bias);
+  const Variable y = recorded("layer_norm", layer_norm_backward, out, x, weight, bias);
+  return recomputed(y, layer_norm, x.value(), weight, bias, epsilon);
 }
 
 Variable rms_norm(const Variable& x, const Variable& weight, const Variable& bias, double epsilon) {
   Normed out = rms_norm_with_statistics(x.value(), weight.value(), bias.value(), epsilon);
-  return recorded("rms_norm", rms_norm_backward, out, x, weight, bias);
+  const Variable y = recorded("rms_norm", rms_norm_backward, out, x, weight, bias);
+  return recomputed(y, rms_norm, x.value(), weight, bias, epsilon);
 }
 
 SumAndNorm add_layer_norm(const Variable& x, const Variable& residual, const Variable& weight, const Variable& bias,
@@ -66,7 +77,8 @@ SumAndNorm add_layer_norm(const Variable& x, const Variable& residual, const Var
   const AddNormed out =
       residual.defined() ? add_layer_norm(x.value(), residual.value(), weight.value(), bias.value(), epsilon)
                          : of_x_alone(x, layer_norm_with_statistics(x.value(), weight.value(), bias.value(), epsilon));
-  return record_sum("add_layer_norm", layer_norm_backward, out, x, residual, weight, bias);
+  const SumAndNorm ys = record_sum("add_layer_norm", layer_norm_backward, out, x, residual, weight, bias);
+  return {ys.sum, recomputed(ys.y, layer_norm, out.sum, weight, bias, epsilon)};
 }
 
 SumAndNorm add_rms_norm(const Variable& x, const Variable& residual, const Variable& weight, const Variable& bias,
@@ -74,7 +86,8 @@ SumAndNorm add_rms_norm(const Variable& x, const Variable& residual, const Varia
   const AddNormed out = residual.defined()
                             ? add_rms_norm(x.value(), residual.value(), weight.value(), bias.value(), epsilon)
                             : of_x_alone(x, rms_norm_with_statistics(x.value(), weight.value(), bias.value(), epsilon));
-  return record_sum("add_rms_norm", rms_norm_backward, out, x, residual, weight, bias);
+  const SumAndNorm ys = record_sum("add_rms_norm", rms_norm_backward, out, x, residual, weight, bias);
+  return {ys.sum, recomputed(ys.y, rms_norm, out.sum, weight, bias, epsilon)};
 }
 
 }  // namespace heed

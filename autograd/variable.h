@@ -72,20 +72,29 @@ class NoGrad : public Recording {
 };
 bool grad_enabled();
 
+// How to compute an op's result a second time, with the same bits.
+using Again = std::function<Tensor()>;
+
 // A tensor kept for backward. It remembers the version of its storage and refuses to be used if somebody wrote there
-// since: the gradient would be wrong without a word. Under NoGrad it keeps nothing: there will be no backward.
+// since: the gradient would be wrong without a word. Under NoGrad it keeps nothing: there will be no backward. Of a
+// Variable that is marked by recomputable() it keeps no elements; get() computes them.
 class Saved {
  public:
   Saved() {}  // not = default: Saved() would fill it with zeros first
   Saved(const Tensor& x);
-  Saved(const Variable& x) : Saved(x.value()) {}
+  Saved(const Variable& x);
   const Tensor& get() const;  // throws GraphError
   operator const Tensor&() const { return get(); }
 
  private:
-  Tensor x_;
+  mutable Tensor x_;
   uint64_t version_ = 0;
+  std::shared_ptr<const Again> again_;
 };
+
+// y itself, marked: whoever saves it for backward keeps `again` in its place. For the result of an op that is cheap next
+// to the memory it fills, such as an activation or a norm. `again` holds, as Saved, only what the op keeps anyway.
+Variable recomputable(const Variable& y, Again again);
 
 // The gradients that an op's backward returns, one per input and in their order; undefined means none.
 struct Grads {

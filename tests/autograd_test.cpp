@@ -1,5 +1,6 @@
 #include "autograd/attach_loss.h"
 #include "autograd/elementwise.h"
+#include "autograd/gradcheck.h"
 #include "autograd/graph.h"
 #include "autograd/matmul.h"
 #include "autograd/reduce.h"
@@ -229,4 +230,38 @@ BOOST_AUTO_TEST_CASE(all_copies_of_a_leaf_see_a_new_value) {
   Variable w = Variable::leaf(tensor({1})), copy = w;
   w.set_value(tensor({7}));
   BOOST_TEST(copy.item() == 7);
+}
+
+namespace {
+
+int computed_again = 0;
+
+Variable cube(const Variable& x) {  // x is kept for the gradient; whoever needs y computes it again
+  const auto f = [](const Tensor& v) { return v * v * v; };
+  const Variable y = record("cube", f(x.value()), {x}, [x = Saved(x)](const Tensor& dy) { return dy * x * x * 3.0; });
+  return recomputable(y, [f, x = Saved(x)] {
+    computed_again++;
+    return f(x);
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_recomputable_result_is_not_kept_and_has_the_same_gradients) {
+  gradcheck([](auto& x) { return matmul(cube(x[0]), x[1]); }, {noise({3, 4}), noise({4, 2}, 2)});
+  const Variable x = Variable::leaf(randn({100, 100}, 1)), w = Variable::leaf(randn({100, 100}, 2));
+  computed_again = 0;
+  const size_t before = memory_stats().live;
+  const Variable y = matmul(cube(x), w);
+  BOOST_TEST(memory_stats().live <= before + 45056);  // y: 40,000 bytes, rounded up
+  BOOST_TEST(computed_again == 0);
+  sum(y).backward();
+  BOOST_TEST(computed_again == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_recomputable_result_comes_from_must_not_change) {
+  const Variable x = Variable::leaf(tensor({1, 2}, {1, 2})), w = Variable::leaf(tensor({3, 4}, {2, 1}));
+  const Variable y = matmul(cube(x), w);
+  fill(x.value(), 5);
+  BOOST_TEST(error_of([&] { sum(y).backward(); }).starts_with("matmul: a tensor saved for its gradient"));
 }

@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(chunked_feed_forward_changes_neither_result_nor_gradients) 
   }
 }
 
-BOOST_AUTO_TEST_CASE(memory_per_block_is_one_x_when_checkpointed_and_nothing_when_reversible) {
+BOOST_AUTO_TEST_CASE(memory_per_block_is_ten_x_one_when_checkpointed_and_none_when_reversible) {
   const auto growth = [](StackOptions options) {  // in units of x, per sf
     options.ordering = repeated("sf", 4);
     const double four = step_bytes(options);
@@ -123,7 +123,8 @@ BOOST_AUTO_TEST_CASE(memory_per_block_is_one_x_when_checkpointed_and_nothing_whe
   const StackOptions plain{.heads = 2, .dropout = 0.1};
   StackOptions checkpointed = plain, reversible = plain;
   checkpointed.checkpoint_blocks = true, reversible.reversible = true;
-  BOOST_TEST(growth(plain) > 9);
+  // sum, q, k, v, o of s; sum and 4 before the activation of f. Norms and the activation's result are computed again, but for 3 numbers a row.
+  BOOST_TEST(growth(plain) == 10, boost::test_tools::tolerance(0.03));
   BOOST_TEST(growth(checkpointed) <= 1.05);
   BOOST_TEST(growth(reversible) == 0);
 }
