@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "autograd/bf16.h"
 #include "autograd/concatenate.h"
-#include "autograd/matmul.h"
 #include "autograd/views.h"
 #include "autograd/where.h"
 #include "tensor/copy.h"
@@ -48,8 +48,9 @@ Variable one_row_per_token(const Variable& o) {
 }
 
 // Rows of W and of b: a projection to some of the channels
-Variable projected(const Variable& x, const Linear& in, long first, long end) {
-  return linear(x, slice(in.weight, 0, first, end), in.bias().defined() ? slice(in.bias(), 0, first, end) : Variable());
+Variable projected(const Variable& x, const Linear& in, long first, long end, const Context& ctx) {
+  return linear(x, slice(in.weight, 0, first, end), in.bias().defined() ? slice(in.bias(), 0, first, end) : Variable(),
+                ctx);
 }
 
 // Zeros in the rows of queries that are padding: query i stands at position i + S - T of its sequence.
@@ -131,13 +132,13 @@ std::unique_ptr<State> MultiHead::start(long batch, long max_length) {
   return std::make_unique<Memory>(batch, max_length, *this);
 }
 
-MultiHead::Projected MultiHead::project(const Variable& x, const MixIn& in) {
+MultiHead::Projected MultiHead::project(const Variable& x, const MixIn& in, const Context& ctx) {
   HEED_CHECK(x.dims() == 3 && x.size(2) == sizes_.C, "attention", "x is ", x.shape(), "; it must be (B, T, ", sizes_.C,
              ")");
   const Part q{sizes_.heads, sizes_.head_width}, k{sizes_.key_heads, sizes_.head_width};
   const Part v{sizes_.key_heads, sizes_.value_width};
   if (!in.memory) {
-    auto parts = split_heads(linear(x, in_.weight, in_.bias()), {q, k, v});
+    auto parts = split_heads(linear(x, in_.weight, in_.bias(), ctx), {q, k, v});
     return {parts[0], parts[1], parts[2]};
   }
   const Variable& y = *in.memory;
@@ -147,11 +148,11 @@ MultiHead::Projected MultiHead::project(const Variable& x, const MixIn& in) {
   HEED_CHECK(y.dims() == 3 && y.size(0) == x.size(0) && y.size(2) == sizes_.C, "attention", "x is ", x.shape(),
              " and the memory is ", y.shape(), "; it must be (B, S, C)");
   const long cut = q.heads * q.width, all = in_.weight.size(0);
-  auto own = split_heads(projected(x, in_, 0, cut), {q});
+  auto own = split_heads(projected(x, in_, 0, cut, ctx), {q});
   auto* state = in.state ? &Memory::of(*in.state, *this) : nullptr;
   if (state && state->of_memory)
     return {own[0], state->heads(state->k, state->used), state->heads(state->v, state->used)};
-  auto other = split_heads(projected(y, in_, cut, all), {k, v});
+  auto other = split_heads(projected(y, in_, cut, all, ctx), {k, v});
   if (state) state->used = 0, state->append(other[0].value(), other[1].value()), state->of_memory = true;
   return {own[0], other[0], other[1]};
 }
@@ -175,17 +176,24 @@ MultiHead::Projected MultiHead::with_state(const Projected& now, Memory& memory,
   return {now.q, concatenate({k, now.k}, 2), concatenate({v, now.v}, 2), first};
 }
 
+// In bf16 the core's products have rounded operands; its softmax is f32.
+Variable MultiHead::attend(const Projected& p, const Mask& mask, Context& ctx) {
+  if (!ctx.bf16) return core_.attend({p.q, p.k, p.v, p.first_key}, mask, ctx);
+  const Variable q = bf16_operand(p.q, true), k = bf16_operand(p.k, true), v = bf16_operand(p.v, true);
+  return bf16_gradient(core_.attend({q, k, v, p.first_key}, mask, ctx));
+}
+
 Variable MultiHead::forward(const Variable& x, const MixIn& in, Context& ctx) {
-  Projected p = project(x, in);
+  Projected p = project(x, in, ctx);
   if (in.state && !in.memory) p = with_state(p, Memory::of(*in.state, *this), in.mask);
-  const Variable o = core_.attend({p.q, p.k, p.v, p.first_key}, in.mask, ctx);
+  const Variable o = attend(p, in.mask, ctx);
   const Variable y = out_.forward(one_row_per_token(o), ctx);
   return in.memory ? y : without_padded_rows(y, in.mask, p.k.size(2));
 }
 
 Tensor MultiHead::weights(const Variable& x, const MixIn& in, Context& ctx) {
   HEED_CHECK(!in.state, "weights", "a state was given; weights are shown for a whole sequence");
-  const Projected p = project(x, in);
+  const Projected p = project(x, in, ctx);
   return core_.weights({p.q, p.k, p.v}, in.mask, ctx);
 }
 

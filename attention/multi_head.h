@@ -29,7 +29,8 @@ class MultiHead : public Mixer {
  private:
   struct Memory;     // the State: keys and values
   struct Projected;  // queries, keys and values in heads
-  Projected project(const Variable& x, const MixIn& in);
+  Projected project(const Variable& x, const MixIn& in, const Context& ctx);
+  Variable attend(const Projected& p, const Mask& mask, Context& ctx);
   Projected with_state(const Projected& now, Memory& memory, const Mask& mask);
 
   MixerSizes sizes_;

@@ -34,7 +34,7 @@ std::map<std::string, double> Context::metrics() const {
 }
 
 Context::Moment Context::now() const {
-  return {seed, step, first_sample, train, replaying_, random_uses_, decision_uses_, decisions_};
+  return {seed, step, first_sample, train, bf16, replaying_, random_uses_, decision_uses_, decisions_};
 }
 
 void Context::go_to(const Moment& moment) {
@@ -42,6 +42,7 @@ void Context::go_to(const Moment& moment) {
   step = moment.step;
   first_sample = moment.first_sample;
   train = moment.train;
+  bf16 = moment.bf16;
   replaying_ = moment.replaying;
   random_uses_ = moment.random_uses;
   decision_uses_ = moment.decision_uses;

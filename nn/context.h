@@ -23,6 +23,7 @@ class Context {  // must outlive the backward of what was computed with it
   Context& operator=(const Context&) = delete;
 
   bool train = false;  // dropout and other noise happen only in training
+  bool bf16 = false;   // products of Linear, logits and attention: operands rounded to bf16, sums and results in f32
   uint32_t seed = 0, step = 0;
   uint32_t first_sample = 0;  // global number of the batch's first example: micro-batches and ranks draw the same
 
@@ -67,7 +68,7 @@ class Context {  // must outlive the backward of what was computed with it
 
   struct Moment {
     uint32_t seed, step, first_sample;
-    bool train, replaying;
+    bool train, bf16, replaying;
     Uses random_uses, decision_uses;
     std::shared_ptr<Decisions> decisions;
   };

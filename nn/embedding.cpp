@@ -2,7 +2,7 @@
 
 #include "autograd/elementwise.h"
 #include "autograd/embedding.h"
-#include "autograd/matmul.h"
+#include "nn/linear.h"
 
 namespace heed {
 
@@ -14,6 +14,6 @@ Variable Embedding::forward(const Tensor& ids, Context&) {
   return scale_ == 1 ? y : y * scale_;
 }
 
-Variable Embedding::logits(const Variable& x, Context&) { return linear(x, weight, Variable()); }
+Variable Embedding::logits(const Variable& x, Context& ctx) { return linear(x, weight, Variable(), ctx); }
 
 }  // namespace heed

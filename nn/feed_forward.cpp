@@ -7,7 +7,6 @@
 #include "autograd/concatenate.h"
 #include "autograd/dropout.h"
 #include "autograd/elementwise.h"
-#include "autograd/matmul.h"
 #include "autograd/views.h"
 #include "tensor/nearest.h"
 
@@ -95,7 +94,7 @@ Variable FeedForward::in_chunks(const Variable& x, const RandomKey& key, Context
 // f(in(x)), or with a gate a * f(b) from in(x) = [a, b]
 Variable FeedForward::hidden(const Variable& x, Context& ctx) {
   if (choice_.fused && in_.bias().defined())
-    return bias_activation(linear(x, in_.weight, {}), in_.bias(), *choice_.fused);
+    return bias_activation(linear(x, in_.weight, {}, ctx), in_.bias(), *choice_.fused);
   const Variable h = in_.forward(x, ctx);
   if (!choice_.gated) return choice_.f(h);
   return slice(h, -1, 0, hidden_) * choice_.f(slice(h, -1, hidden_, 2 * hidden_));

@@ -1,8 +1,13 @@
 #include "nn/linear.h"
 
+#include "autograd/bf16.h"
 #include "autograd/matmul.h"
 
 namespace heed {
+
+Variable linear(const Variable& x, const Variable& w, const Variable& b, const Context& ctx) {
+  return ctx.bf16 ? bf16_gradient(linear(bf16_operand(x), bf16_operand(w), b)) : linear(x, w, b);
+}
 
 Linear::Linear(long in, long out, const Options& options)
     : weight(parameter("weight", {out, in}, options.weight)),
@@ -10,6 +15,6 @@ Linear::Linear(long in, long out, const Options& options)
 
 Variable Linear::bias() const { return bias_ ? *bias_ : Variable(); }
 
-Variable Linear::forward(const Variable& x, Context&) { return linear(x, weight, bias()); }
+Variable Linear::forward(const Variable& x, Context& ctx) { return linear(x, weight, bias(), ctx); }
 
 }  // namespace heed
