@@ -156,7 +156,7 @@ SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible
   if (in.by_query.defined()) inputs.push_back(in.by_query);
   const Wants wants{in.by_distance.requires_grad(), in.by_query.requires_grad()};
   std::vector<Saved> saved;
-  for (const Variable& x : inputs) saved.push_back(Saved(x));
+  for (const Variable& x : inputs) saved.push_back(Saved(x.value()));  // kept by the call, also recomputable ones
   saved.push_back(Saved(call->o)), saved.push_back(Saved(call->L));
   auto backward = [call, saved, wants](const std::vector<Tensor>& dys) {
     for (const Saved& each : saved) each.get();  // throws if somebody wrote there

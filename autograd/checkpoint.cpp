@@ -7,7 +7,7 @@ namespace {
 
 // Runs fn without recording and notes what it must find unchanged later: its inputs, and the leaves it uses.
 std::vector<Variable> forgetful(const BlockMany& fn, const std::vector<Variable>& inputs, std::vector<Saved>* saved) {
-  saved->assign(inputs.begin(), inputs.end());
+  for (const Variable& x : inputs) saved->push_back(Saved(x.value()));  // they are kept, also recomputable ones
   NoGrad forget;
   NotingLeaves noting(saved);
   return fn(inputs);

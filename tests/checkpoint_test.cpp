@@ -115,6 +115,23 @@ BOOST_AUTO_TEST_CASE(a_checkpoint_whose_input_changed_is_refused) {
   BOOST_TEST(error_of([&] { sum(y).backward(); }).starts_with("checkpoint: a tensor saved for its gradient"));
 }
 
+BOOST_AUTO_TEST_CASE(a_checkpoint_keeps_a_recomputable_input_and_does_not_compute_it_again) {
+  for (bool changed : {false, true}) {
+    int again = 0;
+    Variable x = Variable::leaf(tensor({2})), h = recomputable(x * 3.0, [&again, x = Saved(x)] {
+                                                again++;
+                                                return x.get() * 3.0;
+                                              });
+    Variable y = checkpoint([](const std::vector<Variable>& in) { return in[0] + 1.0; }, {h}, nullptr);
+    if (changed) fill(h.value(), 3);
+    if (changed)
+      BOOST_TEST(error_of([&] { sum(y).backward(); }).starts_with("checkpoint: a tensor saved for its gradient"));
+    else
+      sum(y).backward();
+    BOOST_TEST(again == 0);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_checkpoint_whose_parameter_changed_is_refused_like_a_plain_op) {
   Variable x = Variable::leaf(tensor({2})), w = Variable::leaf(tensor({3}));
   Variable y = checkpoint([&](const std::vector<Variable>& in) { return in[0] * w; }, {x}, nullptr);
