@@ -41,6 +41,8 @@ Variable for_all_heads(const Variable& x, long H) {
 Variable row_attention(const RowScores& scores, const std::vector<Variable>& inputs, const Variable& v,
                        const Visible& visible, const RowOptions& options) {
   HEED_CHECK(options.rows >= 1, "row_attention", "rows is ", options.rows, "; it must be at least 1");
+  HEED_CHECK(!visible.plan || (!visible.plan->query_index.defined() && !visible.plan->key_index.defined()),
+             "row_attention", "the plan has an index; this engine works on tokens. Use a plan without one");
   std::vector<Variable> all = inputs, blocks;
   all.push_back(v);
   for (long begin = 0; begin == 0 || begin < visible.T; begin += options.rows) {  // also of no queries one block

@@ -4,6 +4,7 @@
 
 #include "tensor/copy.h"
 #include "tensor/create.h"
+#include "tensor/embedding.h"
 #include "tensor/views.h"
 
 namespace heed {
@@ -28,6 +29,7 @@ void check_shapes(const SoftmaxInputs& in, const Visible& v) {
              " channels and ", values.size(3), " values; the rule is at most ", kMostHeadChannels, ". Use more heads");
   HEED_CHECK(v.B == q.size(0) && v.H == q.size(1) && v.T == q.size(2) && v.S == k.size(2), kOp, "q is ", q.shape(),
              " and k is ", k.shape(), ", but the visible pairs are for (B, H, T, S) = ", Shape{v.B, v.H, v.T, v.S});
+  if (v.plan) v.plan->check(kOp, {v.B, v.H, v.T, v.S});
 }
 
 void check_biases(const SoftmaxInputs& in, const Visible& v) {
@@ -61,6 +63,20 @@ Tensor token_major(long B, long H, long T, long C, const Tensor& like) {
 // The same elements with the strides of token_major.
 Tensor as_token_major(const Tensor& x) { return transpose(contiguous(transpose(x, 1, 2)), 1, 2); }
 
+// x (B, H, places, C) added up by tokens, (B, H, tokens, C), in the order of the places
+Tensor by_tokens(const Tensor& x, const Visible& v) {
+  const long B = v.B, H = v.H, T = v.T, P = v.query_places(), C = x.size(3), spare = B * H * T;
+  std::vector<int64_t> rows;
+  for (long b = 0; b < B; b++)
+    for (long h = 0; h < H; h++)
+      for (long i = 0; i < P; i++) {
+        const long token = v.query_token(b, h, i);
+        rows.push_back(token < 0 ? spare : (b * H + h) * T + token);
+      }
+  const Tensor sums = embedding_backward(reshape(x, {B * H * P, C}), from_vector(rows, {B * H * P}), spare + 1);
+  return reshape(slice(sums, 0, 0, spare), {B, H, T, C});
+}
+
 // Everything a kernel is told; holds the tensors behind the pointers.
 struct Call {
   Tensor q, k, v, o, L, by_distance, by_query;
@@ -75,29 +91,44 @@ struct Call {
     by_distance = contiguous_or_none(in.by_distance.value());
     by_query = contiguous_or_none(in.by_query.value());
     const long D = q.size(3);
-    o = token_major(visible.B, visible.H, visible.T, v.size(3), q);
-    L = Tensor::empty({visible.B, visible.H, visible.T}, q.dtype(), q.device());
     SoftmaxSizes& z = sizes;
-    z.B = visible.B, z.H = visible.H, z.Hk = k.size(1), z.T = visible.T, z.S = visible.S, z.D = D, z.Dv = v.size(3);
+    z.B = visible.B, z.H = visible.H, z.Hk = k.size(1), z.D = D, z.Dv = v.size(3);
+    z.T = visible.query_places(), z.S = visible.key_places(), z.query_tokens = visible.T, z.key_tokens = visible.S;
+    o = token_major(z.B, z.H, z.T, z.Dv, q);
+    L = Tensor::empty({z.B, z.H, z.T}, q.dtype(), q.device());
     z.scale = options.scale != 0 ? options.scale : 1 / std::sqrt(double(std::max(1L, D)));
     z.q = strides_of(q), z.k = strides_of(k), z.v = strides_of(v), z.o = strides_of(o);
     z.first = visible.first.data<int32_t>(), z.last = visible.last.data<int32_t>();
-    z.range_b = visible.first.size(0) == 1 ? 0 : z.T;
+    z.range_b = visible.first.size(0) == 1 ? 0 : visible.T;
     if (visible.key_labels.defined()) {
       z.query_labels = visible.query_labels.data<int32_t>(), z.key_labels = visible.key_labels.data<int32_t>();
-      z.query_labels_b = visible.query_labels.size(0) == 1 ? 0 : z.T;
-      z.key_labels_b = visible.key_labels.size(0) == 1 ? 0 : z.S;
+      z.query_labels_b = visible.query_labels.size(0) == 1 ? 0 : visible.T;
+      z.key_labels_b = visible.key_labels.size(0) == 1 ? 0 : visible.S;
     }
     if (visible.allow.defined()) {
-      visible.allow = expand(visible.allow, {z.B, z.H, z.T, z.S});
+      visible.allow = expand(visible.allow, {z.B, z.H, visible.T, visible.S});
       const Strides& strides = visible.allow.strides();
       z.allow = visible.allow.data<bool>();
       z.allow_b = strides[0], z.allow_h = strides[1], z.allow_i = strides[2], z.allow_j = strides[3];
     }
+    if (visible.plan) read_plan(*visible.plan);
     if (by_query.defined()) z.clip = by_query.size(3) / 2;
     z.threshold = keep_threshold(options.dropout);
     z.keep_scale = 1 / (1 - options.dropout);
     z.key = options.key;
+  }
+
+  void read_plan(const Plan& plan) {
+    SoftmaxSizes& z = sizes;
+    const auto read = [](const Tensor& index, const int32_t*& at, long& by_sample, long& by_head) {
+      if (!index.defined()) return;
+      at = index.data<int32_t>();
+      by_head = index.size(1) == 1 ? 0 : index.size(2);
+      by_sample = index.size(0) == 1 ? 0 : index.size(1) * index.size(2);
+    };
+    z.plan = &plan;
+    read(plan.query_index, z.query_index, z.query_index_b, z.query_index_h);
+    read(plan.key_index, z.key_index, z.key_index_b, z.key_index_h);
   }
 };
 
@@ -119,11 +150,13 @@ std::vector<Tensor> run_backward(const Call& call, const Tensor& dy_given, const
   SoftmaxSizes z = call.sizes;
   Tensor dy = dy_given.defined() ? as_token_major(dy_given) : as_token_major(zeros_like(call.o));
   Tensor dL = contiguous_or_none(dL_given);
-  auto head_major = [&](long C) { return Tensor::empty({z.B, z.Hk, z.S, C}, call.q.dtype(), call.q.device()); };
-  Tensor dq = token_major(z.B, z.H, z.T, z.D, call.q), dk = head_major(z.D), dv = head_major(z.Dv);
+  auto empty = [&](const Shape& shape) { return Tensor::empty(shape, call.q.dtype(), call.q.device()); };
+  const bool gathered = z.query_index != nullptr;  // then dq and dby_query lie by places at first
+  Tensor dq = gathered ? empty({z.B, z.H, z.T, z.D}) : token_major(z.B, z.H, z.T, z.D, call.q);
+  Tensor dk = empty({z.B, z.Hk, z.key_tokens, z.D}), dv = empty({z.B, z.Hk, z.key_tokens, z.Dv});
   z.dq = strides_of(dq), z.dk = strides_of(dk), z.dv = strides_of(dv);
   Tensor dby_distance = wants.by_distance ? zeros_like(call.by_distance) : Tensor();
-  Tensor dby_query = wants.by_query ? zeros_like(call.by_query) : Tensor();
+  Tensor dby_query = wants.by_query ? zeros({z.B, z.H, z.T, 2 * z.clip + 1}, call.q.dtype()) : Tensor();
   visit_maths(kOp, call.q.dtype(), [&](auto tag) {
     using T = decltype(tag);
     Tensor workspace =
@@ -136,6 +169,8 @@ std::vector<Tensor> run_backward(const Call& call, const Tensor& dy_given, const
          data_or_null<T>(call.by_distance), data_or_null<T>(call.by_query)},
         z, workspace.mutable_data<uint8_t>());
   });
+  if (gathered) dq = by_tokens(dq, call.visible);
+  if (gathered && wants.by_query) dby_query = by_tokens(dby_query, call.visible);
   std::vector<Tensor> grads = {dq, dk, dv};
   if (call.by_distance.defined()) grads.push_back(dby_distance);
   if (call.by_query.defined()) grads.push_back(dby_query);

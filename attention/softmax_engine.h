@@ -5,10 +5,12 @@
 //   s_ij = scale <q_i, k_j> + bias_ij,   L_i = log sum_j exp(s_ij),   o_i = sum_j exp(s_ij - L_i) v_j     over visible j
 //
 // A query that sees nothing gets o = 0 and L = -infinity, and no gradient. Tiles without a visible pair are skipped,
-// tiles of which all pairs are visible are not looked at pair by pair. The same bits for any number of threads.
+// tiles of which all pairs are visible are not looked at pair by pair. What a query does not see cannot harm it: a NaN or
+// an infinity in a hidden key or value reaches neither o nor dq. The same bits for any number of threads.
 // (FlashAttention: Dao et al., 2022.)
 #pragma once
 
+#include "attention/plan.h"
 #include "attention/visible.h"
 #include "autograd/variable.h"
 #include "tensor/kernel.h"
@@ -35,7 +37,7 @@ struct SoftmaxOptions {
 };
 
 struct SoftmaxOutputs {
-  Variable o;  // (B, H, T, Dv), in memory (B, T, H, Dv)
+  Variable o;  // (B, H, T, Dv), in memory (B, T, H, Dv); T: places, if the plan has an index (plan.h)
   Variable L;  // (B, H, T); both take gradients
 };
 SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible, const SoftmaxOptions& options = {});
@@ -63,7 +65,8 @@ struct TokenStrides {  // elements from one sample, head or token to the next; c
 };
 
 struct SoftmaxSizes {
-  long B, H, Hk, T, S, D, Dv;
+  long B, H, Hk, T, S, D, Dv;     // o, L and dq have T rows: places
+  long query_tokens, key_tokens;  // q, k, v and all below speak of tokens; T and S if the plan has no index
   double scale;
   TokenStrides q, k, v, o;  // dy has those of o
   TokenStrides dq, dk, dv;  // in backward
@@ -74,19 +77,23 @@ struct SoftmaxSizes {
   long query_labels_b, key_labels_b;
   const bool* allow;
   long allow_b, allow_h, allow_i, allow_j;
+  const Plan* plan = nullptr;
+  const int32_t *query_index = nullptr, *key_index = nullptr;  // null: place i is token i
+  long query_index_b = 0, query_index_h = 0, key_index_b = 0, key_index_h = 0;
   long clip = 0;           // c of by_query
   uint32_t threshold = 0;  // of dropout; 0: none
   double keep_scale = 1;   // 1 / (1 - p)
   RandomKey key = {};
 };
 
-// o by its strides, L (B, H, T); by_distance (H, T + S - 1), by_query (B, H, T, 2 c + 1) or null
+// o by its strides, L (B, H, T); by_distance (H, T + S - 1), by_query (B, H, T, 2 c + 1), by tokens, or null
 template <class T>
 inline Kernel<void(T* o, T* L, const T* q, const T* k, const T* v, const T* by_distance, const T* by_query,
                    const SoftmaxSizes& s)>
     softmax_attention{"softmax_attention"};
 
 // dL (B, H, T) or null; dby_distance and dby_query are null where they are not wanted, dby_query is zero before the call.
+// dq and dby_query lie by places, dk and dv by tokens.
 template <class T> struct SoftmaxGradients { T *dq, *dk, *dv, *dby_distance, *dby_query; };
 template <class T> struct SoftmaxSaved { const T *q, *k, *v, *o, *L, *by_distance, *by_query; };
 template <class T>

@@ -22,28 +22,60 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// An index for every pair (T, S), expanded in front to `lead`.
-Tensor pair_index(long T, long S, const Shape& lead, const std::function<long(long i, long j)>& index) {
+// index(i, j) of the tokens at every pair of places, (B, H, places, places), and 0 where one is empty.
+Tensor pair_index(const Visible& v, const std::function<long(long i, long j)>& index) {
+  const long P = v.query_places(), R = v.key_places();
   std::vector<int64_t> values;
-  for (long i = 0; i < T; i++)
-    for (long j = 0; j < S; j++) values.push_back(index(i, j));
-  Shape shape = lead;
-  shape.push_back(T), shape.push_back(S);
-  return contiguous(expand(from_vector(values, {T, S}), shape));
+  for (long b = 0; b < v.B; b++)
+    for (long h = 0; h < v.H; h++)
+      for (long i = 0; i < P; i++)
+        for (long j = 0; j < R; j++) {
+          const long query = v.query_token(b, h, i), key = v.key_token(b, h, j);
+          values.push_back(query >= 0 && key >= 0 ? index(query, key) : 0);
+        }
+  return from_vector(values, {v.B, v.H, P, R});
+}
+
+// x (B, H, tokens, C) -> (B, H, places, C); an empty place has the row of token 0, and nobody sees it
+Variable at_places(const Variable& x, const Visible& v, long places,
+                   long (Visible::*token)(long b, long h, long place) const) {
+  std::vector<int64_t> rows;
+  for (long b = 0; b < v.B; b++)
+    for (long h = 0; h < v.H; h++)
+      for (long i = 0; i < places; i++) rows.push_back(std::max(0L, (v.*token)(b, h, i)));
+  const Tensor index = expand(from_vector(rows, {v.B, v.H, places, 1}), {v.B, v.H, places, x.size(3)});
+  return gather(x, 2, contiguous(index));
+}
+Variable at_queries(const Variable& x, const Visible& v) {
+  const bool indexed = v.plan && v.plan->query_index.defined();
+  return indexed ? at_places(x, v, v.query_places(), &Visible::query_token) : x;
+}
+Variable at_keys(const Variable& x, const Visible& v) {  // (B, Hk, S, C) -> (B, H, places, C)
+  const bool indexed = v.plan && v.plan->key_index.defined();
+  const Variable all = for_all_heads(x, v.H);
+  return indexed ? at_places(all, v, v.key_places(), &Visible::key_token) : all;
 }
 
 Variable biased(Variable s, const SoftmaxInputs& in, const Visible& v) {
-  const long B = v.B, H = v.H, T = v.T, S = v.S;
+  const long B = v.B, H = v.H, T = v.T, S = v.S, pairs = v.query_places() * v.key_places();
   if (in.by_distance.defined()) {
-    const Tensor index = pair_index(T, S, {H}, [&](long i, long j) { return i - j + S - 1; });
-    s = s + reshape(gather(in.by_distance, 1, reshape(index, {H, T * S})), {1, H, T, S});
+    const Tensor index = reshape(pair_index(v, [&](long i, long j) { return i - j + S - 1; }), {B, H, pairs});
+    s = s + reshape(gather(expand(unsqueeze(in.by_distance, 0), {B, H, T + S - 1}), 2, index), s.shape());
   }
   if (in.by_query.defined()) {
     const long c = in.by_query.size(3) / 2;
-    s = s + gather(in.by_query, 3,
-                   pair_index(T, S, {B, H}, [&](long i, long j) { return std::clamp(j - (i + S - T), -c, c) + c; }));
+    const Tensor index = pair_index(v, [&](long i, long j) { return std::clamp(j - (i + S - T), -c, c) + c; });
+    s = s + gather(at_queries(in.by_query, v), 3, index);
   }
   return s;
+}
+
+// What dropout keeps of the pairs of places
+Tensor kept(const Visible& v, const SoftmaxOptions& options) {
+  const Tensor tokens = attention_keep({v.B, v.H, v.T, v.S}, options.key, options.dropout);
+  if (!v.plan) return tokens;
+  const Tensor index = pair_index(v, [&](long i, long j) { return i * v.S + j; });
+  return reshape(gather(reshape(tokens, {v.B, v.H, v.T * v.S}), 2, reshape(index, {v.B, v.H, -1})), index.shape());
 }
 
 // log sum exp over the last axis of x, (..., 1), and exp(x - that), zeros where everything is -infinity
@@ -62,7 +94,7 @@ Normalised normalised(const Variable& x) {
 
 Normalised weights_of(const SoftmaxInputs& in, const Visible& v, const SoftmaxOptions& options) {
   const double scale = options.scale != 0 ? options.scale : 1 / std::sqrt(double(std::max(1L, in.q.size(3))));
-  const Variable s = biased(matmul(in.q, transpose(for_all_heads(in.k, v.H))) * scale, in, v);
+  const Variable s = biased(matmul(at_queries(in.q, v), transpose(at_keys(in.k, v))) * scale, in, v);
   return normalised(masked_fill(s, logical_not(v.dense()), -kInf));
 }
 
@@ -74,12 +106,9 @@ Tensor softmax_attention_weights(const SoftmaxInputs& in, const Visible& v, cons
 
 SoftmaxOutputs softmax_attention_reference(const SoftmaxInputs& in, const Visible& v, const SoftmaxOptions& options) {
   Normalised rows = weights_of(in, v, options);
-  const Variable values = for_all_heads(in.v, v.H);
-  if (options.dropout > 0) {
-    const Tensor keep = attention_keep(rows.weights.shape(), options.key, options.dropout);
-    rows.weights = masked_fill(rows.weights * (1 / (1 - options.dropout)), logical_not(keep), 0);
-  }
-  return {matmul(rows.weights, values), squeeze(rows.L, -1)};
+  if (options.dropout > 0)
+    rows.weights = masked_fill(rows.weights * (1 / (1 - options.dropout)), logical_not(kept(v, options)), 0);
+  return {matmul(rows.weights, at_keys(in.v, v)), squeeze(rows.L, -1)};
 }
 
 Tensor attention_keep(const Shape& shape, const RandomKey& key, double p) {

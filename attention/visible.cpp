@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "attention/plan.h"
 #include "tensor/compare.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
@@ -11,33 +12,23 @@
 namespace heed {
 namespace {
 
-struct Range {
-  long first, last;
-  Range meet(const Range& other) const { return {std::max(first, other.first), std::min(last, other.last)}; }
-};
+KeyRange meet(const KeyRange& a, const KeyRange& b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
 
 long floor_div(long a, long b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
-Range window(long p, long left, long right, long step, long S) {
+KeyRange window(long p, long left, long right, long step, long S) {
   return {left < 0 ? 0 : p - left * step, right < 0 ? S - 1 : p + right * step};
 }
 
 // What a query at position p sees by its place alone.
-Range range_of(const Mask& mask, const Pattern& pattern, long p, long S) {
-  Range range{0, S - 1};
-  if (mask.causal) range = range.meet({0, p});
-  range = range.meet(window(p, mask.window_left, mask.window_right, 1, S));
-  range = range.meet(window(p, pattern.window_left, pattern.window_right, pattern.dilation, S));
-  if (pattern.block > 0) {
-    const long own = floor_div(p + pattern.first_key, pattern.block), first = own - pattern.blocks_back;
-    range = range.meet({first * pattern.block - pattern.first_key,
-                        (own + pattern.blocks_forward + 1) * pattern.block - 1 - pattern.first_key});
-  }
-  return range;
+KeyRange range_of(const Mask& mask, const Pattern& pattern, long p, long S) {
+  KeyRange range = pattern.range(p, S);
+  if (mask.causal) range = meet(range, {0, p});
+  return meet(range, window(p, mask.window_left, mask.window_right, 1, S));
 }
 
 // The segments of one sample, (S): the range of each token's own run, if no segment comes back after it has ended.
-bool runs_of(const int64_t* segments, long S, std::vector<Range>& runs) {
+bool runs_of(const int64_t* segments, long S, std::vector<KeyRange>& runs) {
   std::map<int64_t, long> seen;
   for (long begin = 0, end; begin < S; begin = end) {
     for (end = begin; end < S && segments[end] == segments[begin];) end++;
@@ -69,7 +60,34 @@ Tensor query_labels_of(const Tensor& key_labels, long T, long dilation) {
   return labels;
 }
 
+// The token at a place; one list for all, or one per head or sample.
+long index_at(const Tensor& index, long b, long h, long place) {
+  const long heads = index.size(1), list = (index.size(0) > 1 ? b : 0) * heads + (heads > 1 ? h : 0);
+  return index.data<int32_t>()[list * index.size(2) + place];
+}
+
 }  // namespace
+
+KeyRange Pattern::range(long p, long S) const {
+  const KeyRange range = meet({0, S - 1}, window(p, window_left, window_right, dilation, S));
+  if (block == 0) return range;
+  const long own = floor_div(p + first_key, block);
+  return meet(range, {(own - blocks_back) * block - first_key, (own + blocks_forward + 1) * block - 1 - first_key});
+}
+
+bool Pattern::sees(long p, long j) const {
+  const KeyRange keys = range(p, j + 1);
+  return j >= keys.first && j <= keys.last && (j - p) % dilation == 0;
+}
+
+long Visible::query_places() const { return plan ? plan->shape.T : T; }
+long Visible::key_places() const { return plan ? plan->shape.S : S; }
+long Visible::query_token(long b, long h, long place) const {
+  return plan && plan->query_index.defined() ? index_at(plan->query_index, b, h, place) : place;
+}
+long Visible::key_token(long b, long h, long place) const {
+  return plan && plan->key_index.defined() ? index_at(plan->key_index, b, h, place) : place;
+}
 
 Visible visible_pairs(const char* op, const Mask& mask, const Pattern& pattern, const Shape& shape) {
   const long B = shape[0], H = shape[1], T = shape[2], S = shape[3];
@@ -77,10 +95,10 @@ Visible visible_pairs(const char* op, const Mask& mask, const Pattern& pattern, 
   Tensor lengths = contiguous_or_none(mask.lengths);
   Tensor segments = contiguous_or_none(mask.segments);
   const int64_t* segment = segments.defined() ? segments.data<int64_t>() : nullptr;
-  std::vector<Range> runs(segment ? size_t(B * S) : 0);
+  std::vector<KeyRange> runs(segment ? size_t(B * S) : 0);
   bool in_runs = segment != nullptr;
   for (long b = 0; b < B && in_runs; b++) {
-    std::vector<Range> own(static_cast<size_t>(S));
+    std::vector<KeyRange> own(static_cast<size_t>(S));
     in_runs = runs_of(segment + b * S, S, own);
     std::copy(own.begin(), own.end(), runs.begin() + b * S);
   }
@@ -91,9 +109,9 @@ Visible visible_pairs(const char* op, const Mask& mask, const Pattern& pattern, 
   for (long b = 0; b < rows; b++)
     for (long i = 0; i < T; i++) {
       const long p = i + S - T;
-      Range range = range_of(mask, pattern, p, S);
-      if (lengths.defined()) range = range.meet({0, lengths.data<int64_t>()[b] - 1});
-      if (in_runs) range = range.meet(runs[size_t(b * S + p)]);
+      KeyRange range = range_of(mask, pattern, p, S);
+      if (lengths.defined()) range = meet(range, {0, lengths.data<int64_t>()[b] - 1});
+      if (in_runs) range = meet(range, runs[size_t(b * S + p)]);
       if (range.first > range.last) range = {1, 0};
       first[b * T + i] = int32_t(range.first), last[b * T + i] = int32_t(range.last);
     }
@@ -108,22 +126,45 @@ Visible visible_pairs(const char* op, const Mask& mask, const Pattern& pattern, 
   return v;
 }
 
-Tensor Visible::dense() const { return contiguous(dense(0, T)); }
+namespace {
 
-Tensor Visible::dense(long begin, long end) const {
-  const bool labelled = key_labels.defined();
-  const long samples = first.size(0) > 1 || (labelled && key_labels.size(0) > 1) ? B : 1, rows = end - begin;
+// Rows begin .. end of what all but the plan allow, by tokens; expanded where heads or samples are alike.
+Tensor seen_tokens(const Visible& v, long begin, long end) {
+  const bool labelled = v.key_labels.defined();
+  const long samples = v.first.size(0) > 1 || (labelled && v.key_labels.size(0) > 1) ? v.B : 1, rows = end - begin;
   const auto at = [&](const Tensor& x, long b) { return x.data<int32_t>() + (x.size(0) > 1 ? b * x.size(1) : 0); };
-  Tensor seen = Tensor::empty({samples, 1, rows, S}, boolean);
+  Tensor seen = Tensor::empty({samples, 1, rows, v.S}, boolean);
   bool* out = seen.mutable_data<bool>();
   for (long b = 0; b < samples; b++)
-    for (long i = begin; i < end; i++, out += S) {
-      const int32_t low = at(first, b)[i], high = at(last, b)[i];
-      for (long j = 0; j < S; j++) out[j] = j >= low && j <= high;
-      for (long j = 0; labelled && j < S; j++) out[j] = out[j] && at(key_labels, b)[j] == at(query_labels, b)[i];
+    for (long i = begin; i < end; i++, out += v.S) {
+      const int32_t low = at(v.first, b)[i], high = at(v.last, b)[i];
+      for (long j = 0; j < v.S; j++) out[j] = j >= low && j <= high;
+      for (long j = 0; labelled && j < v.S; j++) out[j] = out[j] && at(v.key_labels, b)[j] == at(v.query_labels, b)[i];
     }
-  if (allow.defined()) seen = logical_and(seen, slice(expand(allow, {B, H, T, S}), 2, begin, end));
-  return expand(seen, {B, H, rows, S});
+  if (v.allow.defined()) seen = logical_and(seen, slice(expand(v.allow, {v.B, v.H, v.T, v.S}), 2, begin, end));
+  return expand(seen, {v.B, v.H, rows, v.S});
+}
+
+}  // namespace
+
+Tensor Visible::dense() const { return contiguous(dense(0, query_places())); }
+
+Tensor Visible::dense(long begin, long end) const {
+  if (!plan) return seen_tokens(*this, begin, end);
+  const bool whole = plan->query_index.defined();  // its rows may be any
+  const long first_row = whole ? 0 : begin, rows = end - begin, keys = key_places();
+  const Tensor tokens = contiguous(seen_tokens(*this, first_row, whole ? T : end));
+  Tensor seen = Tensor::empty({B, H, rows, keys}, boolean);
+  bool* out = seen.mutable_data<bool>();
+  for (long b = 0; b < B; b++)
+    for (long h = 0; h < H; h++)
+      for (long i = begin; i < end; i++)
+        for (long j = 0; j < keys; j++) {
+          const long query = query_token(b, h, i), key = key_token(b, h, j);
+          *out++ = query >= 0 && key >= 0 && plan->sees(b, h, i, j) &&
+                   tokens.data<bool>()[((b * H + h) * tokens.size(2) + query - first_row) * S + key];
+        }
+  return seen;
 }
 
 }  // namespace heed

@@ -3,11 +3,7 @@
 
 #include <cmath>
 
-#include "autograd/elementwise.h"
 #include "autograd/gradcheck.h"
-#include "autograd/reduce.h"
-#include "autograd/where.h"
-#include "tensor/allocator.h"
 #include "tensor/compare.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
@@ -15,72 +11,15 @@
 #include "tensor/reduce.h"
 #include "tensor/views.h"
 #include "tests/close.h"
+#include "tests/softmax_problem.h"
 
 using namespace heed;
 
 namespace {
 
+using Problem = SoftmaxProblem;
+using Sizes = SoftmaxProblem::Sizes;
 constexpr double kInf = std::numeric_limits<double>::infinity();
-double rounding(DType dtype) { return dtype == f32 ? 2e-5 : 1e-12; }           // sums of products of normal numbers
-double gradient_rounding(DType dtype) { return dtype == f32 ? 1e-4 : 1e-11; }  // ditto, and of more of them
-
-struct Sizes {
-  long B = 2, H = 2, Hk = 2, T = 7, S = 7, D = 5, Dv = 3;
-};
-
-struct Problem {
-  Sizes z;
-  Mask mask = {};
-  Pattern pattern = {};
-  SoftmaxOptions options = {};
-  bool by_distance = false;
-  long clip = -1;
-};
-
-// q, k, v and the biases that are wanted, as leaves; q is a view of (B, T, H, D) as in a model
-std::vector<Tensor> tensors(const Problem& p, DType dtype) {
-  const Sizes& z = p.z;
-  std::vector<Tensor> list = {transpose(noise({z.B, z.T, z.H, z.D}, 1, dtype), 1, 2),
-                              noise({z.B, z.Hk, z.S, z.D}, 2, dtype),
-                              transpose(noise({z.B, z.S, z.Hk, z.Dv}, 3, dtype), 1, 2)};
-  if (p.by_distance) list.push_back(noise({z.H, z.T + z.S - 1}, 4, dtype));
-  if (p.clip >= 0) list.push_back(noise({z.B, z.H, z.T, 2 * p.clip + 1}, 5, dtype));
-  return list;
-}
-
-SoftmaxInputs inputs(const Problem& p, const std::vector<Variable>& x) {
-  SoftmaxInputs in{x[0], x[1], x[2]};
-  if (p.by_distance) in.by_distance = x[3];
-  if (p.clip >= 0) in.by_query = x.back();
-  return in;
-}
-
-Visible seen_by(const Problem& p) { return visible_pairs("test", p.mask, p.pattern, {p.z.B, p.z.H, p.z.T, p.z.S}); }
-
-// L with 0 where it is -infinity: its gradient there counts for nothing
-Variable finite(const Variable& L) {
-  return where(greater(L.value(), scalar(-1e30, L.dtype())), L, Variable(zeros_like(L.value())));
-}
-
-// o, L and the gradients of sum(o * a) + sum(L * b)
-template <class F> std::vector<Tensor> results(const Problem& p, DType dtype, F&& attention) {
-  std::vector<Variable> leaves;
-  for (const Tensor& x : tensors(p, dtype)) leaves.push_back(Variable::leaf(x));
-  const SoftmaxOutputs out = attention(inputs(p, leaves), seen_by(p), p.options);
-  const Variable a = noise(out.o.shape(), 8, dtype), b = noise(out.L.shape(), 9, dtype);
-  std::vector<Tensor> list = {out.o.value(), out.L.value()};
-  (sum(out.o * a) + sum(finite(out.L) * b)).backward();
-  for (const Variable& x : leaves) list.push_back(x.grad());
-  return list;
-}
-
-void check(const Problem& p) {
-  for (DType dtype : {f32, f64}) {
-    const auto ours = results(p, dtype, softmax_attention), want = results(p, dtype, softmax_attention_reference);
-    for (size_t i = 0; i < ours.size(); i++) BOOST_TEST_CONTEXT(dtype << " result " << i)
-    check_close(ours[i], want[i], i < 2 ? rounding(dtype) : gradient_rounding(dtype));
-  }
-}
 
 }  // namespace
 
@@ -88,18 +27,18 @@ BOOST_AUTO_TEST_SUITE(softmax_engine_test)
 
 BOOST_AUTO_TEST_CASE(every_size_equals_the_definition) {
   for (long n : {1, 2, 3, 7, 16, 17, 31, 64, 65, 130})
-    for (bool causal : {false, true})
-      BOOST_TEST_CONTEXT("n " << n << " causal " << causal) check({.z = {.T = n, .S = n}, .mask = {.causal = causal}});
-  check({.z = {.B = 1, .H = 1, .Hk = 1, .T = 200, .S = 200, .D = 64, .Dv = 64}});
-  check({.z = {.B = 1, .H = 3, .Hk = 3, .T = 70, .S = 70, .D = 33, .Dv = 17}, .mask = causal_mask()});
-  check({.z = {.T = 5, .S = 5, .D = 1, .Dv = 1}});
+    for (bool causal : {false, true}) BOOST_TEST_CONTEXT("n " << n << " causal " << causal)
+  check_engine({.z = {.T = n, .S = n}, .mask = {.causal = causal}});
+  check_engine({.z = {.B = 1, .H = 1, .Hk = 1, .T = 200, .S = 200, .D = 64, .Dv = 64}});
+  check_engine({.z = {.B = 1, .H = 3, .Hk = 3, .T = 70, .S = 70, .D = 33, .Dv = 17}, .mask = causal_mask()});
+  check_engine({.z = {.T = 5, .S = 5, .D = 1, .Dv = 1}});
 }
 
 BOOST_AUTO_TEST_CASE(queries_and_keys_may_differ_in_number) {
   for (bool causal : {false, true})
     for (auto [T, S] : {std::pair{1L, 70L}, {3, 130}, {70, 3}, {65, 66}, {66, 65}})
       BOOST_TEST_CONTEXT("T " << T << " S " << S << " causal " << causal)
-  check({.z = {.T = T, .S = S}, .mask = {.causal = causal}});
+  check_engine({.z = {.T = T, .S = S}, .mask = {.causal = causal}});
 }
 
 BOOST_AUTO_TEST_CASE(without_keys_there_are_zeros) {
@@ -113,9 +52,9 @@ BOOST_AUTO_TEST_CASE(without_keys_there_are_zeros) {
 }
 
 BOOST_AUTO_TEST_CASE(heads_of_keys_may_serve_several_heads_of_queries) {
-  check({.z = {.H = 6, .Hk = 2, .T = 67, .S = 67}, .mask = causal_mask()});
-  check({.z = {.B = 3, .H = 4, .Hk = 1, .T = 9, .S = 11}});
-  check({.z = {.B = 3, .H = 4, .Hk = 1, .T = 1, .S = 11}});
+  check_engine({.z = {.H = 6, .Hk = 2, .T = 67, .S = 67}, .mask = causal_mask()});
+  check_engine({.z = {.B = 3, .H = 4, .Hk = 1, .T = 9, .S = 11}});
+  check_engine({.z = {.B = 3, .H = 4, .Hk = 1, .T = 1, .S = 11}});
 }
 
 BOOST_AUTO_TEST_CASE(masks_and_patterns_are_honoured) {
@@ -126,20 +65,20 @@ BOOST_AUTO_TEST_CASE(masks_and_patterns_are_honoured) {
   const Sizes z{.T = 100, .S = 100};
   for (bool causal : {false, true}) {
     const Mask base{.causal = causal};
-    check({.z = z, .mask = base & window_mask(5, 9)});
-    check({.z = z, .mask = base & length_mask(lengths)});
-    check({.z = z, .mask = base & segment_mask(segments)});
-    check({.z = z, .mask = base & segment_mask(from_vector(documents, {2, 100}))});
-    check({.z = z, .mask = base & allow_mask(some)});
-    check({.z = z, .mask = base, .pattern = {.window_left = 4, .window_right = 2, .dilation = 3}});
-    check({.z = z, .mask = base, .pattern = {.block = 24}});
-    check({.z = z, .mask = base, .pattern = {.block = 16, .blocks_back = 1, .blocks_forward = 1}});
-    check({.z = {.T = 30, .S = 100}, .mask = base & window_mask(40, 0), .pattern = {.dilation = 2}});
-    check({.z = {.T = 3, .S = 100},
-           .mask = base & window_mask(90, 0) & length_mask(lengths),
-           .pattern = {.dilation = 2}});
-    check({.z = {.T = 2, .S = 100}, .mask = base & allow_mask(slice(some, 2, 0, 2)) & segment_mask(segments)});
-    check({.z = {.T = 100, .S = 30}, .mask = base, .pattern = {.window_left = 8, .dilation = 2}});
+    check_engine({.z = z, .mask = base & window_mask(5, 9)});
+    check_engine({.z = z, .mask = base & length_mask(lengths)});
+    check_engine({.z = z, .mask = base & segment_mask(segments)});
+    check_engine({.z = z, .mask = base & segment_mask(from_vector(documents, {2, 100}))});
+    check_engine({.z = z, .mask = base & allow_mask(some)});
+    check_engine({.z = z, .mask = base, .pattern = {.window_left = 4, .window_right = 2, .dilation = 3}});
+    check_engine({.z = z, .mask = base, .pattern = {.block = 24}});
+    check_engine({.z = z, .mask = base, .pattern = {.block = 16, .blocks_back = 1, .blocks_forward = 1}});
+    check_engine({.z = {.T = 30, .S = 100}, .mask = base & window_mask(40, 0), .pattern = {.dilation = 2}});
+    check_engine({.z = {.T = 3, .S = 100},
+                  .mask = base & window_mask(90, 0) & length_mask(lengths),
+                  .pattern = {.dilation = 2}});
+    check_engine({.z = {.T = 2, .S = 100}, .mask = base & allow_mask(slice(some, 2, 0, 2)) & segment_mask(segments)});
+    check_engine({.z = {.T = 100, .S = 30}, .mask = base, .pattern = {.window_left = 8, .dilation = 2}});
   }
 }
 
@@ -147,16 +86,16 @@ BOOST_AUTO_TEST_CASE(biases_and_their_gradients_are_right) {
   for (bool causal : {false, true})
     for (auto [T, S] : {std::pair{7L, 7L}, {70, 70}, {3, 70}, {70, 66}}) {
       const Mask mask{.causal = causal};
-      check({.z = {.H = 2, .Hk = 1, .T = T, .S = S}, .mask = mask, .by_distance = true});
-      check({.z = {.T = T, .S = S}, .mask = mask, .clip = 2});
-      check({.z = {.T = T, .S = S}, .mask = mask, .by_distance = true, .clip = 0});
+      check_engine({.z = {.H = 2, .Hk = 1, .T = T, .S = S}, .mask = mask, .by_distance = true});
+      check_engine({.z = {.T = T, .S = S}, .mask = mask, .clip = 2});
+      check_engine({.z = {.T = T, .S = S}, .mask = mask, .by_distance = true, .clip = 0});
     }
 }
 
 BOOST_AUTO_TEST_CASE(dropout_is_drawn_by_positions) {
   const SoftmaxOptions options{.dropout = 0.3, .key = {.seed = 5, .step = 2, .site = 77, .sample = 11}};
-  check({.z = {.T = 70, .S = 70}, .mask = causal_mask(), .options = options});
-  check({.z = {.T = 3, .S = 130}, .options = options});
+  check_engine({.z = {.T = 70, .S = 70}, .mask = causal_mask(), .options = options});
+  check_engine({.z = {.T = 3, .S = 130}, .options = options});
   Problem p{.z = {.T = 9, .S = 9}, .options = {.dropout = 1e-9}};
   const auto none = results({.z = p.z}, f64, softmax_attention), tiny = results(p, f64, softmax_attention);
   for (size_t i = 0; i < none.size(); i++) check_close(tiny[i], none[i], 1e-8);
@@ -209,12 +148,7 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_threads) {
   for (const Sizes& z : {Sizes{.B = 1, .H = 1, .Hk = 1, .T = 600, .S = 600, .D = 16},
                          Sizes{.B = 3, .H = 4, .Hk = 2, .T = 130, .S = 140}}) {
     const Problem p{.z = z, .mask = causal_mask(), .options = options, .by_distance = true};
-    const auto first = results(p, f32, softmax_attention);
-    for (int count : {1, 2, 3})
-      on_threads(count, [&] {
-        const auto again = results(p, f32, softmax_attention);
-        for (size_t i = 0; i < first.size(); i++) BOOST_TEST(same_bits(contiguous(again[i]), contiguous(first[i])));
-      });
+    check_threads(p);
   }
 }
 
@@ -268,12 +202,7 @@ BOOST_AUTO_TEST_CASE(parts_merge_to_the_whole_with_their_gradients) {
 BOOST_AUTO_TEST_CASE(memory_grows_linearly) {
   auto peak = [](long n) {
     const Problem p{.z = {.B = 1, .H = 2, .Hk = 2, .T = n, .S = n, .D = 16, .Dv = 16}, .mask = causal_mask()};
-    const std::vector<Tensor> x = tensors(p, f32);
-    release_cache();
-    reset_peak();
-    const size_t before = memory_stats().live;
-    results(p, f32, softmax_attention);
-    return double(memory_stats().peak - before);
+    return peak_bytes(p);
   };
   BOOST_TEST(peak(2048) < 2.2 * peak(1024));
 }

@@ -14,7 +14,6 @@ namespace {
 using kernels::SoftmaxGradients;
 using kernels::SoftmaxSaved;
 
-long distances_of(const SoftmaxSizes& z) { return std::max(0L, z.T + z.S - 1); }
 long tiles_of(const SoftmaxSizes& z) { return (z.T + kTile - 1) / kTile; }
 long stripes_of(const SoftmaxSizes& z) {
   constexpr long kTasks = 8;
@@ -30,23 +29,23 @@ template <class T> bool in_place(const SoftmaxSizes& z) {
   return stripes_of(z) == 1 && z.dk.t == padded<T>(z.D) && z.dv.t == padded<T>(z.Dv);
 }
 
-// What one stripe adds up: dk (S, padded D), dv (S, padded Dv), dby_distance (groups, T + S - 1)
+// What one stripe adds up, by tokens: dk (S, padded D), dv (S, padded Dv), dby_distance (groups, T + S - 1)
 template <class T> struct Parts {
   T *dk, *dv, *dby_distance;
 
   static long numel(const SoftmaxSizes& z) {  // in the workspace
-    return (in_place<T>(z) ? 0 : z.S * (padded<T>(z.D) + padded<T>(z.Dv))) + z.H / z.Hk * distances_of(z);
+    return (in_place<T>(z) ? 0 : z.key_tokens * (padded<T>(z.D) + padded<T>(z.Dv))) + z.H / z.Hk * distances_of(z);
   }
   Parts(const SoftmaxGradients<T>& grads, void* workspace, const SoftmaxSizes& z, long task) {
     T* own = static_cast<T*>(workspace) + task * numel(z);
     const long head = task / stripes_of(z), b = head / z.Hk, hk = head % z.Hk;
     dby_distance = own, own += z.H / z.Hk * distances_of(z);
     dk = in_place<T>(z) ? grads.dk + b * z.dk.b + hk * z.dk.h : own;
-    dv = in_place<T>(z) ? grads.dv + b * z.dv.b + hk * z.dv.h : own + z.S * padded<T>(z.D);
+    dv = in_place<T>(z) ? grads.dv + b * z.dv.b + hk * z.dv.h : own + z.key_tokens * padded<T>(z.D);
   }
   void clear(const SoftmaxSizes& z) const {
-    std::fill_n(dk, z.S * padded<T>(z.D), T(0));
-    std::fill_n(dv, z.S * padded<T>(z.Dv), T(0));
+    std::fill_n(dk, z.key_tokens * padded<T>(z.D), T(0));
+    std::fill_n(dv, z.key_tokens * padded<T>(z.Dv), T(0));
     std::fill_n(dby_distance, z.H / z.Hk * distances_of(z), T(0));
   }
 };
@@ -84,35 +83,47 @@ template <class T> struct Backward {
     constexpr long C = kMostHeadChannels;
     alignas(64) T turned_q[C * kTile], turned_dy[C * kTile], turned_dq[C * kTile], own_q[C * kTile], own_dy[C * kTile];
     alignas(64) T s[kTile * kTile], dp[kTile * kTile], keep[kTile * kTile], L[kTile], D[kTile];
+    alignas(64) T own_k[C * kTile], own_v[C * kTile];  // rows that are gathered, then what is added to dk and dv
     const Lanes<T> lanes(z, b, h, tile);
-    const long hk = h / (z.H / z.Hk), pd = padded<T>(z.D), pv = padded<T>(z.Dv);
+    const long hk = h / (z.H / z.Hk);
     const T *keys = saved.k + b * z.k.b + hk * z.k.h, *values = saved.v + b * z.v.b + hk * z.v.h;
-    const long q_at = b * z.q.b + h * z.q.h + lanes.begin * z.q.t, o_at = b * z.o.b + h * z.o.h + lanes.begin * z.o.t;
-    turn_in(turned_q, saved.q + q_at, z.q.t, lanes.n, z.D, T(z.scale * kLog2e));
+    const long o_at = b * z.o.b + h * z.o.h + lanes.begin * z.o.t;
+    const Rows<T> queries = rows_at(lanes.places(), saved.q + b * z.q.b + h * z.q.h, z.q.t, z.D, own_k);
+    turn_in(turned_q, queries.data, queries.row, lanes.n, z.D, T(z.scale * kLog2e));
     turn_in(turned_dy, dy + o_at, z.o.t, lanes.n, z.Dv, T(1));
-    copy_rows(own_q, saved.q + q_at, z.q.t, lanes.n, z.D);
+    copy_rows(own_q, queries.data, queries.row, lanes.n, z.D);
     copy_rows(own_dy, dy + o_at, z.o.t, lanes.n, z.Dv);
     row_numbers(L, D, own_dy, b, h, lanes);
     std::fill_n(turned_dq, z.D * kTile, T(0));
-    const T* by_distance = saved.by_distance ? saved.by_distance + h * distances_of(z) : nullptr;
-    const long query_table = (b * z.H + h) * z.T * (2 * z.clip + 1);
-    for (long t = lanes.first_tile(); t < lanes.end_tile(z.S); t++) {
-      const long j = t * kTile, count = std::min(kTile, z.S - j);
-      gemm_tile<Into::store>(s, kTile, TileMatrix<T>{keys + j * z.k.t, z.k.t, 1}, turned_q, kTile, count, kTile, z.D);
-      add_biases(s, by_distance, saved.by_query ? saved.by_query + query_table : nullptr, z, lanes, j, count);
-      if (!lanes.sees_all(j, count)) lanes.hide(s, j, count);
-      gemm_tile<Into::store>(dp, kTile, TileMatrix<T>{values + j * z.v.t, z.v.t, 1}, turned_dy, kTile, count, kTile,
-                             z.Dv);
-      if (z.threshold) draw_keep(keep, z, lanes, b, h, j, count);
+    T* dby_distance = grads.dby_distance ? parts.dby_distance + h % (z.H / z.Hk) * distances_of(z) : nullptr;
+    lanes.for_key_tiles([&](const KeyTile& tile) {
+      const long count = tile.count;
+      Rows<T> ks = rows_at(tile, keys, z.k.t, z.D, own_k), vs = rows_at(tile, values, z.v.t, z.Dv, own_v);
+      gemm_tile<Into::store>(s, kTile, TileMatrix<T>{ks.data, ks.row, 1}, turned_q, kTile, count, kTile, z.D);
+      add_biases(s, saved.by_distance, saved.by_query, lanes, tile);
+      if (!lanes.sees_all(tile)) {  // who saw a row that is not finite is not finite by L or D already
+        lanes.hide(s, tile);
+        ks = finite_rows(ks, count, z.D, own_k), vs = finite_rows(vs, count, z.Dv, own_v);
+      }
+      gemm_tile<Into::store>(dp, kTile, TileMatrix<T>{vs.data, vs.row, 1}, turned_dy, kTile, count, kTile, z.Dv);
+      if (z.threshold) draw_keep(keep, lanes, tile);
       weights_and_gradients(s, dp, z.threshold ? keep : nullptr, count, L, D);
-      add_bias_gradients(grads.dby_distance ? parts.dby_distance + h % (z.H / z.Hk) * distances_of(z) : nullptr,
-                         grads.dby_query ? grads.dby_query + query_table : nullptr, dp, z, lanes, j, count);
-      gemm_tile<Into::add>(turned_dq, kTile, TileMatrix<T>{keys + j * z.k.t, 1, z.k.t}, dp, kTile, z.D, kTile, count);
-      gemm_tile<Into::add>(parts.dv + j * pv, pv, TileMatrix<T>{s, kTile, 1}, own_dy, pv, count, pv, lanes.n);
-      gemm_tile<Into::add>(parts.dk + j * pd, pd, TileMatrix<T>{dp, kTile, 1}, own_q, pd, count, pd, lanes.n);
-    }
+      add_bias_gradients(dby_distance, grads.dby_query, dp, lanes, tile);
+      gemm_tile<Into::add>(turned_dq, kTile, TileMatrix<T>{ks.data, 1, ks.row}, dp, kTile, z.D, kTile, count);
+      add_product(parts.dv, s, own_dy, padded<T>(z.Dv), tile, lanes.n, own_v);
+      add_product(parts.dk, dp, own_q, padded<T>(z.D), tile, lanes.n, own_k);
+    });
     for (long e = 0; e < z.D * kTile; e++) turned_dq[e] *= T(z.scale);
     turn(grads.dq + b * z.dq.b + h * z.dq.h + lanes.begin * z.dq.t, z.dq.t, turned_dq, kTile, lanes.n, z.D);
+  }
+
+  // to (tokens, C) at the tile's tokens += p (count, n) x (n, C); own (count, C)
+  static void add_product(T* to, const T* p, const T* x, long C, const KeyTile& tile, long n, T* own) {
+    const TileMatrix<T> left{p, kTile, 1};
+    if (!tile.token) return gemm_tile<Into::add>(to + tile.begin * C, C, left, x, C, tile.count, C, n);
+    gemm_tile<Into::store>(own, C, left, x, C, tile.count, C, n);
+    for (long r = 0; r < tile.count; r++)
+      if (tile.token[r] >= 0) add_row(to + tile.token[r] * C, own + r * C, C);
   }
 
   // L in units of log 2, +infinity where a query saw nothing (its weights are 0), and D
@@ -140,12 +151,12 @@ template <class T> void collect(const SoftmaxGradients<T>& grads, void* workspac
   const Parts<T> all(grads, workspace, z, head * stripes);
   for (long stripe = 1; stripe < stripes; stripe++) {
     const Parts<T> part(grads, workspace, z, head * stripes + stripe);
-    add_row(all.dk, part.dk, z.S * pd);
-    add_row(all.dv, part.dv, z.S * pv);
+    add_row(all.dk, part.dk, z.key_tokens * pd);
+    add_row(all.dv, part.dv, z.key_tokens * pv);
     add_row(all.dby_distance, part.dby_distance, z.H / z.Hk * distances_of(z));
   }
-  for (long e = 0; e < z.S * pd; e++) all.dk[e] *= T(z.scale);
-  for (long j = 0; j < z.S && !in_place<T>(z); j++) {
+  for (long e = 0; e < z.key_tokens * pd; e++) all.dk[e] *= T(z.scale);
+  for (long j = 0; j < z.key_tokens && !in_place<T>(z); j++) {
     std::copy_n(all.dk + j * pd, z.D, grads.dk + b * z.dk.b + hk * z.dk.h + j * z.dk.t);
     std::copy_n(all.dv + j * pv, z.Dv, grads.dv + b * z.dv.b + hk * z.dv.h + j * z.dv.t);
   }

@@ -14,11 +14,14 @@ template <class T> void scores(T* s, const T* q, const T* k, long k_row, long co
                         D, [&](long c, auto n) { return Vec<T>::load(q + c, n) * Vec<T>::load(k + j * k_row + c, n); });
 }
 
-// o (Dv) = change * o + p (count) v (count, Dv)
-template <class T> void collect(T* o, T change, const T* p, const T* v, long v_row, long count, long Dv) {
+// o (Dv) = change * o + p (count) v (count, Dv). With some hidden: what has no weight is not even looked at, as it may be
+// anything.
+template <bool some_hidden, class T>
+void collect(T* o, T change, const T* p, const T* v, long v_row, long count, long Dv) {
   for_vectors<T>(Dv, [&](long c, auto n) {
     Vec<T> sum = Vec<T>::load(o + c, n) * change;
-    for (long j = 0; j < count; j++) sum = sum + Vec<T>(p[j]) * Vec<T>::load(v + j * v_row + c, n);
+    for (long j = 0; j < count; j++)
+      if (!some_hidden || p[j] != 0) sum = sum + Vec<T>(p[j]) * Vec<T>::load(v + j * v_row + c, n);
     sum.store(o + c, n);
   });
 }
@@ -45,6 +48,17 @@ template <class T> struct Addend {
   }
 };
 
+// look(key, count, bits) for the keys first .. end in the plan of the first tile of queries
+template <class F> void for_planned(const Plan& plan, long b, long h, long first, long end, F&& look) {
+  const size_t row = size_t(plan.row(b, h, 0));
+  for (size_t e = size_t(plan.begin[row]); e < size_t(plan.begin[row + 1]); e++) {
+    const long tile = plan.key_tile[e] * kTile, from = std::max(first, tile), to = std::min(end, tile + kTile);
+    const uint64_t* bits =
+        plan.bits[e] == Plan::kFull ? nullptr : plan.tiles[size_t(plan.bits[e])].data() + from - tile;
+    if (from < to) look(from, to - from, bits);
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -61,19 +75,30 @@ void softmax_one_query(T* o, T* L, const T* q, const T* k, const T* v, const T* 
   alignas(64) T s[kTile];
   T top = nothing, sum = 0;
   std::fill_n(out, z.Dv, T(0));
-  for (long j = first; j < end; j += kTile) {
-    const long count = std::min(kTile, end - j);
+  const auto look = [&](long j, long count, const uint64_t* bits) {
     scores(s, query, keys + j * z.k.t, z.k.t, count, z.D, T(z.scale * kLog2e));
-    for (long r = 0; r < count && !plain; r++) s[r] += addend(j + r);
+    for (long r = 0; r < count && !plain; r++) {
+      const T more = addend(j + r);
+      s[r] = more == nothing ? nothing : s[r] + more;  // a hidden score may be NaN
+    }
+    for (long r = 0; r < count && bits; r++)
+      if (!(bits[r] >> i & 1)) s[r] = nothing;
     const T most = std::max(top, max_vectors(s, count)), reference = most == nothing ? T(0) : most;
     const T change = top == nothing ? T(1) : one_exp2(top - reference);
     for_vectors<T>(count, [&](long r, auto n) {
       maths::exp2_negative(Vec<T>::load(s + r, n, nothing) - reference).store(s + r, n);
     });
     sum = sum * change + sum_vectors<T>(count, [&](long r, auto n) { return Vec<T>::load(s + r, n); });
-    collect(out, change, s, values + j * z.v.t, z.v.t, count, z.Dv);
+    if (plain && !bits)
+      collect<false>(out, change, s, values + j * z.v.t, z.v.t, count, z.Dv);
+    else
+      collect<true>(out, change, s, values + j * z.v.t, z.v.t, count, z.Dv);
     top = most;
-  }
+  };
+  if (z.plan)
+    for_planned(*z.plan, b, h, first, end, look);
+  else
+    for (long j = first; j < end; j += kTile) look(j, std::min(kTile, end - j), nullptr);
   const T factor = sum == 0 ? T(0) : 1 / sum;
   for (long c = 0; c < z.Dv; c++) out[c] *= factor;
   L[(b * z.H + h) * z.T + i] = sum == 0 ? nothing : (top + std::log2(sum)) * T(kLog2);

@@ -53,27 +53,44 @@ template <class T> struct Forward {
   void run(long b, long h, long tile) const {
     alignas(64) T turned[kMostHeadChannels * kTile], collected[kMostHeadChannels * kTile];  // q^T (D, 64), o^T (Dv, 64)
     alignas(64) T s[kTile * kTile], keep[kTile * kTile], top[kTile], sum[kTile], factor[kTile];
+    alignas(64) T own[kMostHeadChannels * kTile];  // rows that are gathered
     const Lanes<T> lanes(z, b, h, tile);
     const long hk = h / (z.H / z.Hk);
     const T *keys = k + b * z.k.b + hk * z.k.h, *values = v + b * z.v.b + hk * z.v.h;
-    turn_in(turned, q + b * z.q.b + h * z.q.h + lanes.begin * z.q.t, z.q.t, lanes.n, z.D, T(z.scale * kLog2e));
+    const Rows<T> queries = rows_at(lanes.places(), q + b * z.q.b + h * z.q.h, z.q.t, z.D, own);
+    turn_in(turned, queries.data, queries.row, lanes.n, z.D, T(z.scale * kLog2e));
     std::fill_n(top, kTile, -std::numeric_limits<T>::infinity());
     std::fill_n(sum, kTile, T(0));
     std::fill_n(collected, z.Dv * kTile, T(0));
-    for (long t = lanes.first_tile(); t < lanes.end_tile(z.S); t++) {
-      const long j = t * kTile, count = std::min(kTile, z.S - j);
-      gemm_tile<Into::store>(s, kTile, TileMatrix<T>{keys + j * z.k.t, z.k.t, 1}, turned, kTile, count, kTile, z.D);
-      add_biases(s, by_distance ? by_distance + h * (z.T + z.S - 1) : nullptr,
-                 by_query ? by_query + (b * z.H + h) * z.T * (2 * z.clip + 1) : nullptr, z, lanes, j, count);
-      if (!lanes.sees_all(j, count)) lanes.hide(s, j, count);
-      if (softmax_tile(s, count, top, sum, factor)) multiply(collected, factor, z.Dv);
+    lanes.for_key_tiles([&](const KeyTile& tile) {
+      const Rows<T> rows = rows_at(tile, keys, z.k.t, z.D, own);
+      gemm_tile<Into::store>(s, kTile, TileMatrix<T>{rows.data, rows.row, 1}, turned, kTile, tile.count, kTile, z.D);
+      add_biases(s, by_distance, by_query, lanes, tile);
+      const bool partial = !lanes.sees_all(tile);
+      if (partial) lanes.hide(s, tile);
+      if (softmax_tile(s, tile.count, top, sum, factor)) multiply(collected, factor, z.Dv);
       if (z.threshold) {
-        draw_keep(keep, z, lanes, b, h, j, count);
-        for (long e = 0; e < count * kTile; e++) s[e] *= keep[e];
+        draw_keep(keep, lanes, tile);
+        for (long e = 0; e < tile.count * kTile; e++) s[e] *= keep[e];
       }
-      gemm_tile<Into::add>(collected, kTile, TileMatrix<T>{values + j * z.v.t, 1, z.v.t}, s, kTile, z.Dv, kTile, count);
-    }
+      collect(collected, s, values, tile, partial, own);
+    });
     finish(b, h, lanes, collected, top, sum, factor);
+  }
+
+  // collected (Dv, 64) += v^T p. Where some pairs are hidden, values that are not finite go only to those who see them.
+  void collect(T* collected, const T* p, const T* values, const KeyTile& tile, bool partial, T* own) const {
+    Rows<T> rows = rows_at(tile, values, z.v.t, z.Dv, own);
+    const bool harmful = partial && !all_finite(rows, tile.count, z.Dv);
+    if (harmful) rows = finite_rows(rows, tile.count, z.Dv, own);
+    gemm_tile<Into::add>(collected, kTile, TileMatrix<T>{rows.data, 1, rows.row}, p, kTile, z.Dv, kTile, tile.count);
+    for (long r = 0; r < tile.count && harmful; r++) {
+      const T* value = values + std::max(0L, tile.at(r)) * z.v.t;
+      if (all_finite(Rows<T>{value, 0}, 1, z.Dv)) continue;
+      for (long i = 0; i < kTile; i++)
+        for (long c = 0; c < z.Dv && p[r * kTile + i] != 0; c++)
+          collected[c * kTile + i] += p[r * kTile + i] * value[c];
+    }
   }
 
   void finish(long b, long h, const Lanes<T>& lanes, T* collected, const T* top, const T* sum, T* factor) const {
@@ -89,7 +106,7 @@ template <class T> struct Forward {
 template <class T>
 void softmax_attention_cpu(T* o, T* L, const T* q, const T* k, const T* v, const T* by_distance, const T* by_query,
                            const SoftmaxSizes& z) {
-  if (z.T <= kFewQueries && z.threshold == 0) {
+  if (z.T <= kFewQueries && z.threshold == 0 && !z.query_index && !z.key_index) {
     parallel_for(z.B * z.H * z.T, rows_grain(2 * z.S * z.D), [&](long begin, long end) {
       for (long task = begin; task < end; task++)
         softmax_one_query(o, L, q, k, v, by_distance, by_query, z, task / z.T / z.H, task / z.T % z.H, task % z.T);

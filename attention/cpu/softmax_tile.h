@@ -5,15 +5,12 @@
 
 #include <cmath>
 
-#include "attention/softmax_engine.h"
+#include "attention/cpu/softmax_lanes.h"
 #include "tensor/cpu/gemm_tile.h"
 #include "tensor/cpu/turned_copy.h"
 
 namespace heed {
 
-using kernels::SoftmaxSizes;
-
-inline constexpr long kTile = 64;
 inline constexpr double kLog2e = 1.44269504088896340736, kLog2 = 0.69314718055994530942;
 
 // to (C, 64) = factor * from (n, C)^T, zeros in the lanes beyond n
@@ -25,116 +22,87 @@ template <class T> void turn_in(T* to, const T* from, long from_row, long n, lon
   }
 }
 
-// ---- which pairs of a tile are visible
-
-// The queries of one tile, lane by lane; lanes beyond the last query see nothing.
-template <class T> struct Lanes {
-  using Element = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
-  alignas(64) Element first[kTile], last[kTile], label[kTile];
-  long begin, n;                                        // queries begin .. begin + n
-  long least_first, most_first, least_last, most_last;  // over the n queries
-  const int32_t* key_labels = nullptr;                  // of this sample
-  const bool* allow = nullptr;                          // of this sample, head and the first query
-  long allow_i, allow_j;
-
-  Lanes(const SoftmaxSizes& s, long b, long h, long tile) : begin(tile * kTile), n(std::min(kTile, s.T - begin)) {
-    const int32_t* from = s.first + b * s.range_b + begin;
-    const int32_t* to = s.last + b * s.range_b + begin;
-    least_first = most_first = from[0], least_last = most_last = to[0];
-    for (long i = 0; i < kTile; i++) {
-      first[i] = i < n ? from[i] : 1, last[i] = i < n ? to[i] : 0;
-      label[i] = i < n && s.query_labels ? s.query_labels[b * s.query_labels_b + begin + i] : 0;
-      if (i >= n) continue;
-      least_first = std::min<long>(least_first, from[i]), most_first = std::max<long>(most_first, from[i]);
-      least_last = std::min<long>(least_last, to[i]), most_last = std::max<long>(most_last, to[i]);
-    }
-    if (s.query_labels) key_labels = s.key_labels + b * s.key_labels_b;
-    if (s.allow) allow = s.allow + b * s.allow_b + h * s.allow_h + begin * s.allow_i;
-    allow_i = s.allow_i, allow_j = s.allow_j;
-  }
-
-  // Tiles of keys that have a visible one: [first_tile, end_tile)
-  long first_tile() const { return std::max(0L, least_first) / kTile; }
-  long end_tile(long S) const { return std::min(S - 1, most_last) < 0 ? 0 : std::min(S - 1, most_last) / kTile + 1; }
-  bool sees_all(long j, long count) const {
-    return most_first <= j && least_last >= j + count - 1 && !key_labels && !allow;
-  }
-
-  // s (count, 64), keys j ..: -infinity where a pair is not visible
-  void hide(T* s, long j, long count) const {
-    using Int = typename Vec<T>::Int;
-    constexpr long L = Vec<T>::kLanes;
-    const Vec<T> nothing(-std::numeric_limits<T>::infinity());
-    for (long r = 0; r < count; r++, s += kTile) {
-      const Element key = Element(j + r);
-      for (long x = 0; x < kTile; x += L) {
-        auto lanes = [&](const Element* p) { return *reinterpret_cast<const Int*>(p + x); };
-        Int seen = (lanes(first) <= key) & (lanes(last) >= key);
-        if (key_labels) seen &= lanes(label) == Element(key_labels[j + r]);
-        if (allow)
-          for (long i = 0; i < L; i++)
-            if (x + i < n && !allow[(x + i) * allow_i + (j + r) * allow_j]) seen[i] = 0;
-        select(seen, Vec<T>::load(s + x), nothing).store(s + x);
-      }
-    }
-  }
-};
-
 // ---- biases and dropout
 
-// s (count, 64) += log2(e) * bias, keys j ..; by_distance (T + S - 1) of this head, by_query (T, 2 c + 1)
-template <class T>
-void add_biases(T* s, const T* by_distance, const T* by_query, const SoftmaxSizes& z, const Lanes<T>& lanes, long j,
-                long count) {
-  if (by_distance)
-    for (long r = 0; r < count; r++) {
-      const T* bias = by_distance + lanes.begin + z.S - 1 - (j + r);
-      for (long i = 0; i < lanes.n; i++) s[r * kTile + i] += T(kLog2e) * bias[i];
+// The distances of one head: by_distance has so many entries.
+inline long distances_of(const SoftmaxSizes& z) { return std::max(0L, z.query_tokens + z.key_tokens - 1); }
+
+// f(place of a score, entry of by_distance (T + S - 1), how many of both side by side), for all pairs
+template <class T, class F> void for_distances(const Lanes<T>& lanes, const KeyTile& keys, F&& f) {
+  for (long r = 0; r < keys.count; r++) {
+    const long shift = lanes.z.key_tokens - 1 - keys.at(r);
+    if (!lanes.z.query_index) {
+      if (keys.at(r) >= 0) f(r * kTile, lanes.begin + shift, lanes.n);
+      continue;
     }
-  if (by_query)
-    for (long r = 0; r < count; r++)
-      for (long i = 0; i < lanes.n; i++) {
-        const long query = lanes.begin + i, away = std::clamp(j + r - (query + z.S - z.T), -z.clip, z.clip);
-        s[r * kTile + i] += T(kLog2e) * by_query[query * (2 * z.clip + 1) + away + z.clip];
+    for (long i = 0; i < lanes.n; i++)
+      if (lanes.token[i] >= 0 && keys.at(r) >= 0) f(r * kTile + i, lanes.token[i] + shift, 1L);
+  }
+}
+
+// f(score's place, lane, column of by_query (T, 2 c + 1)) for every pair
+template <class T, class F> void for_clipped(const Lanes<T>& lanes, const KeyTile& keys, F&& f) {
+  const SoftmaxSizes& z = lanes.z;
+  for (long r = 0; r < keys.count; r++)
+    for (long i = 0; i < lanes.n; i++)
+      if (lanes.token[i] >= 0) {
+        const long position = lanes.token[i] + z.key_tokens - z.query_tokens;
+        f(r * kTile + i, i, std::clamp(keys.at(r) - position, -z.clip, z.clip) + z.clip);
       }
 }
 
-// The other way: what the scores' gradient ds (count, 64) is for the biases' entries.
+// s (count, 64) += log2(e) * bias; by_distance (H, T + S - 1) and by_query (B, H, T, 2 c + 1) by tokens, or null
 template <class T>
-void add_bias_gradients(T* dby_distance, T* dby_query, const T* ds, const SoftmaxSizes& z, const Lanes<T>& lanes,
-                        long j, long count) {
+void add_biases(T* s, const T* by_distance, const T* by_query, const Lanes<T>& lanes, const KeyTile& keys) {
+  const SoftmaxSizes& z = lanes.z;
+  if (by_distance)
+    for_distances(lanes, keys, [&, bias = by_distance + lanes.h * distances_of(z)](long at, long entry, long n) {
+      for (long i = 0; i < n; i++) s[at + i] += T(kLog2e) * bias[entry + i];
+    });
+  if (by_query)
+    for_clipped(lanes, keys, [&, w = 2 * z.clip + 1](long at, long i, long column) {
+      s[at] += T(kLog2e) * by_query[((lanes.b * z.H + lanes.h) * z.query_tokens + lanes.token[i]) * w + column];
+    });
+}
+
+// The other way: what the scores' gradient ds (count, 64) is for the biases' entries: dby_distance (T + S - 1) of this
+// head by tokens, dby_query (B, H, T, 2 c + 1) by places.
+template <class T>
+void add_bias_gradients(T* dby_distance, T* dby_query, const T* ds, const Lanes<T>& lanes, const KeyTile& keys) {
+  const SoftmaxSizes& z = lanes.z;
   if (dby_distance)
-    for (long r = 0; r < count; r++) {
-      T* bias = dby_distance + lanes.begin + z.S - 1 - (j + r);
-      for (long i = 0; i < lanes.n; i++) bias[i] += ds[r * kTile + i];
-    }
+    for_distances(lanes, keys, [&](long at, long entry, long n) {
+      for (long i = 0; i < n; i++) dby_distance[entry + i] += ds[at + i];
+    });
   if (dby_query)
-    for (long r = 0; r < count; r++)
-      for (long i = 0; i < lanes.n; i++) {
-        const long query = lanes.begin + i, away = std::clamp(j + r - (query + z.S - z.T), -z.clip, z.clip);
-        dby_query[query * (2 * z.clip + 1) + away + z.clip] += ds[r * kTile + i];
-      }
+    for_clipped(lanes, keys, [&, w = 2 * z.clip + 1](long at, long i, long column) {
+      dby_query[((lanes.b * z.H + lanes.h) * z.T + lanes.begin + i) * w + column] += ds[at];
+    });
 }
 
 // keep (count, 64): 1 / (1 - p) where dropout keeps a pair, 0 elsewhere
-template <class T>
-void draw_keep(T* keep, const SoftmaxSizes& z, const Lanes<T>& lanes, long b, long h, long j, long count) {
+template <class T> void draw_keep(T* keep, const Lanes<T>& lanes, const KeyTile& keys) {
+  const SoftmaxSizes& z = lanes.z;
   PhiloxCounters counters;
   Philox4 draws[kPhiloxMany];
   const T scale = T(z.keep_scale);
   for (long i = 0; i < kTile; i++) {
-    counters.word[0][i] = z.key.site + uint32_t(h) * 0x9E3779B9u;
-    counters.word[1][i] = z.key.sample + uint32_t(b);
-    counters.word[2][i] = uint32_t(lanes.begin + i + z.S - z.T);
+    counters.word[0][i] = z.key.site + uint32_t(lanes.h) * 0x9E3779B9u;
+    counters.word[1][i] = z.key.sample + uint32_t(lanes.b);
+    counters.word[2][i] = uint32_t(lanes.token[i] + z.key_tokens - z.query_tokens);
   }
-  for (long block = 0; block < count; block += 8) {  // j is a multiple of 8
-    std::fill_n(counters.word[3], kTile, uint32_t((j + block) / 8));
-    philox_many(draws, counters, kTile, z.key.key());
-    for (long r = block; r < std::min(count, block + 8); r++)
-      for (long i = 0; i < kTile; i++) {
-        const uint32_t half = draws[i][size_t((r - block) / 2)] >> ((r - block) % 2 * 16) & 0xffff;
-        keep[r * kTile + i] = half >= z.threshold ? scale : T(0);
-      }
+  long drawn = -1;
+  for (long r = 0; r < keys.count; r++) {
+    const long key = std::max(0L, keys.at(r)), part = key % 8;
+    if (key / 8 != drawn) {  // eight keys share a draw
+      drawn = key / 8;
+      std::fill_n(counters.word[3], kTile, uint32_t(drawn));
+      philox_many(draws, counters, kTile, z.key.key());
+    }
+    for (long i = 0; i < kTile; i++) {
+      const uint32_t half = draws[i][size_t(part / 2)] >> (part % 2 * 16) & 0xffff;
+      keep[r * kTile + i] = half >= z.threshold ? scale : T(0);
+    }
   }
 }
 
