@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "attention/plan.h"
 #include "autograd/elementwise.h"
 #include "autograd/embedding.h"
 #include "autograd/matmul.h"
@@ -57,17 +58,33 @@ Capabilities PatternCore::can() const {
 }
 
 long PatternCore::reach() const {
+  if (options_.globals > 0) return -1;  // what is kept has no gaps, and the first tokens are needed to the end
   const Pattern& p = options_.pattern;
   const long window = p.window_left < 0 ? -1 : p.window_left * p.dilation;
   const long blocks = p.block == 0 ? -1 : (p.blocks_back + 1) * p.block - 1;
   return window < 0 ? blocks : blocks < 0 ? window : std::min(window, blocks);
 }
 
-Visible PatternCore::seen(const Heads& heads, const Mask& mask) const {
+Visible PatternCore::seen(const Heads& heads, const Mask& mask, Context& ctx) const {
+  const Shape shape{heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)};
   Pattern pattern = options_.pattern;
   pattern.first_key = heads.first_key;
-  return visible_pairs("attention", mask, pattern,
-                       {heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)});
+  if (options_.globals == 0) return visible_pairs("attention", mask, pattern, shape);
+  Visible visible = visible_pairs("attention", mask, {}, shape);
+  visible.plan = plan(shape[2], shape[3], ctx);
+  return visible;
+}
+
+// Kept between steps for whole sequences; while decoding S is another one every time.
+std::shared_ptr<const Plan> PatternCore::plan(long T, long S, Context& ctx) const {
+  const Pattern& p = options_.pattern;
+  const auto make = [&] { return plan_of_globals(T, S, p, options_.globals); };
+  if (T != S) return std::make_shared<const Plan>(make());
+  std::string key = "globals";
+  for (long number :
+       {T, p.window_left, p.window_right, p.dilation, p.block, p.blocks_back, p.blocks_forward, options_.globals})
+    key.append(" ").append(std::to_string(number));
+  return ctx.plan<Plan>(key, make);
 }
 
 SoftmaxInputs PatternCore::inputs(const Heads& heads, const Mask& mask) const {
@@ -88,11 +105,11 @@ SoftmaxInputs PatternCore::inputs(const Heads& heads, const Mask& mask) const {
 Variable PatternCore::attend(const Heads& heads, const Mask& mask, Context& ctx) {
   SoftmaxOptions options;
   if (ctx.train && dropout_ > 0) options.dropout = dropout_, options.key = ctx.random(*this);
-  return softmax_attention(inputs(heads, mask), seen(heads, mask), options).o;
+  return softmax_attention(inputs(heads, mask), seen(heads, mask, ctx), options).o;
 }
 
-Tensor PatternCore::weights(const Heads& heads, const Mask& mask, Context&) {
-  return softmax_attention_weights(inputs(heads, mask), seen(heads, mask));
+Tensor PatternCore::weights(const Heads& heads, const Mask& mask, Context& ctx) {
+  return softmax_attention_weights(inputs(heads, mask), seen(heads, mask, ctx));
 }
 
 std::vector<VariantOption> bias_options() {

@@ -16,6 +16,7 @@ enum class PositionBias { none, alibi, t5, shaw };
 
 struct PatternOptions {
   Pattern pattern = {};
+  long globals = 0;  // the first so many tokens see all and are seen by all; needs a plan of tiles (plan.h)
   PositionBias bias = PositionBias::none;
   long clip = 16;       // shaw: distances beyond it count as it
   long buckets = 32;    // t5
@@ -33,7 +34,8 @@ class PatternCore : public Core {
 
  private:
   SoftmaxInputs inputs(const Heads& heads, const Mask& mask) const;
-  Visible seen(const Heads& heads, const Mask& mask) const;
+  Visible seen(const Heads& heads, const Mask& mask, Context& ctx) const;
+  std::shared_ptr<const Plan> plan(long T, long S, Context& ctx) const;
 
   PatternOptions options_;
   double dropout_;

@@ -54,8 +54,9 @@ BOOST_AUTO_TEST_CASE(an_unknown_name_is_answered_with_what_there_is) {
   BOOST_TEST(text.starts_with("attention: there is no variant 'windw'; there are "));
   BOOST_TEST(text.ends_with(". Did you mean window?"));
   BOOST_TEST(refusal("").starts_with("attention: there is no variant ''; there are "));
-  BOOST_TEST(refusal("window:lft=3") ==
-             "window: there is no option 'lft'; there are left, right, dilation, bias, clip. Did you mean left?");
+  BOOST_TEST(
+      refusal("window:lft=3") ==
+      "window: there is no option 'lft'; there are left, right, dilation, global, bias, clip. Did you mean left?");
   BOOST_TEST(refusal("full:bias=alib") ==
              "full: there is no bias 'alib'; there are none, alibi, t5, shaw. Did you mean alibi?");
 }
