@@ -45,6 +45,7 @@ long t5_bucket(long d, bool causal, long buckets, long furthest) {
 
 PatternCore::PatternCore(const MixerSizes& sizes, const PatternOptions& options)
     : options_(options), dropout_(sizes.dropout) {
+  check_head_channels("attention", sizes.head_width, sizes.value_width);
   if (options.bias == PositionBias::t5)
     table_ = &parameter("bias", {options.buckets, sizes.heads}, init::normal(0.02), false);
   if (options.bias == PositionBias::shaw)

@@ -32,18 +32,18 @@ std::string plain(double x) {  // 1000000, not 1e+06
   return std::string(text, std::to_chars(text, text + sizeof text, x, std::chars_format::fixed).ptr);
 }
 
-double parsed(const std::string& variant, const VariantOption& option, const std::string& text) {
+// Not a number: NaN. Whatever the locale, 1.5 is written with a point.
+double number_in(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
-  HEED_CHECK(number && value >= option.low && value <= option.high, variant.c_str(), "got ", option.name, "=", text,
-             "; it must be a number from ", plain(option.low), " to ", plain(option.high));
-  return value;
+  return error == std::errc() && end == text.data() + text.size() ? value : NAN;
 }
 
 void check_value(const std::string& variant, const VariantOption& option, const std::string& text) {
+  const double value = number_in(text);
   if (option.choices.empty())
-    parsed(variant, option, text);
+    HEED_CHECK(value >= option.low && value <= option.high && std::isfinite(value), variant.c_str(), "got ",
+               option.name, "=", text, "; it must be a number from ", plain(option.low), " to ", plain(option.high));
   else if (std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end())
     fail_unknown(variant.c_str(), option.name.c_str(), text, option.choices);
 }
@@ -69,7 +69,7 @@ MixerSizes completed(MixerSizes s) {
 VariantOptions::VariantOptions(const std::string& spec, const std::string& variant,
                                const std::vector<VariantOption>& known)
     : variant_(variant) {
-  for (size_t at = spec.find(':'); at != std::string::npos && at + 1 < spec.size();) {
+  for (size_t at = spec.find(':'); at != std::string::npos;) {
     const size_t end = std::min(spec.find(',', at + 1), spec.size());
     const std::string part = spec.substr(at + 1, end - at - 1), name = part.substr(0, part.find('='));
     HEED_CHECK(part.find('=') != std::string::npos, "attention", "'", spec, "' has '", part,
@@ -84,7 +84,7 @@ VariantOptions::VariantOptions(const std::string& spec, const std::string& varia
 }
 
 const std::string& VariantOptions::word(const std::string& name) const { return values_.at(name); }
-double VariantOptions::real(const std::string& name) const { return std::stod(word(name)); }
+double VariantOptions::real(const std::string& name) const { return number_in(word(name)); }
 
 long VariantOptions::number(const std::string& name) const {
   const double value = real(name);
@@ -102,6 +102,10 @@ std::string VariantOptions::spec() const {
 }
 
 RegisteredVariant::RegisteredVariant(Variant given) : variant(std::move(given)) {
+  for (const Variant* other : all())
+    HEED_CHECK(other->name != variant.name, "attention", "two variants are called '", variant.name, "': '",
+               other->summary, "' (", other->source, ") and '", variant.summary, "' (", variant.source,
+               "); rename one of them");
   auto later = [&](const Variant* other) { return other->name > variant.name; };
   all().insert(std::find_if(all().begin(), all().end(), later), &variant);
 }

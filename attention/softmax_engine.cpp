@@ -25,8 +25,7 @@ void check_shapes(const SoftmaxInputs& in, const Visible& v) {
   HEED_CHECK(fit && k.size(1) > 0 && q.size(1) % k.size(1) == 0, kOp, "q is ", q.shape(), ", k is ", k.shape(),
              " and v is ", values.shape(),
              "; they must be (B, H, T, D), (B, Hk, S, D) and (B, Hk, S, Dv), and Hk must divide H");
-  HEED_CHECK(q.size(3) <= kMostHeadChannels && values.size(3) <= kMostHeadChannels, kOp, "a head has ", q.size(3),
-             " channels and ", values.size(3), " values; the rule is at most ", kMostHeadChannels, ". Use more heads");
+  check_head_channels(kOp, q.size(3), values.size(3));
   HEED_CHECK(v.B == q.size(0) && v.H == q.size(1) && v.T == q.size(2) && v.S == k.size(2), kOp, "q is ", q.shape(),
              " and k is ", k.shape(), ", but the visible pairs are for (B, H, T, S) = ", Shape{v.B, v.H, v.T, v.S});
   if (v.plan) v.plan->check(kOp, {v.B, v.H, v.T, v.S});
@@ -178,6 +177,11 @@ std::vector<Tensor> run_backward(const Call& call, const Tensor& dy_given, const
 }
 
 }  // namespace
+
+void check_head_channels(const char* op, long D, long Dv) {
+  HEED_CHECK(D <= kMostHeadChannels && Dv <= kMostHeadChannels, op, "a head has ", D, " channels and ", Dv,
+             " values; the rule is at most ", kMostHeadChannels, ". Use more heads");
+}
 
 SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible, const SoftmaxOptions& options) {
   check_shapes(in, visible);

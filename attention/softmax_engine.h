@@ -18,7 +18,8 @@
 
 namespace heed {
 
-inline constexpr long kMostHeadChannels = 512;  // of q, k or v
+inline constexpr long kMostHeadChannels = 512;              // of q, k or v
+void check_head_channels(const char* op, long D, long Dv);  // throws if a head is wider
 
 // Any strides, as long as the last axis is dense: (B, T, H, D) in memory, seen as (B, H, T, D), is usual.
 struct SoftmaxInputs {

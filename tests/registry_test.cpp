@@ -2,6 +2,7 @@
 #include "attention/registry.h"
 
 #include <algorithm>
+#include <clocale>
 
 #include "tensor/create.h"
 #include "tests/close.h"
@@ -77,6 +78,32 @@ BOOST_AUTO_TEST_CASE(a_spec_that_cannot_be_read_is_refused) {
   BOOST_TEST(refusal("window:,left=3") ==
              "attention: 'window:,left=3' has '' where an option is expected; the rule is "
              "name:option=value,option=value");
+  for (const std::string spec : {"window:", "full:", "additive:", "window:left=3,", "window:left=3,,right=2"})
+    BOOST_TEST(refusal(spec) == "attention: '" + spec +
+                                    "' has '' where an option is expected; the rule is "
+                                    "name:option=value,option=value");
+}
+
+BOOST_AUTO_TEST_CASE(a_name_is_given_once) {
+  const size_t before = variants().size();
+  BOOST_TEST(
+      error_of([] {
+        RegisteredVariant({"full", "all of them", "O(1)", "O(1)", "Me, 2026", {}, nullptr});
+      }) ==
+      "attention: two variants are called 'full': 'every query sees every key' (Vaswani et al., 2017) and 'all of "
+      "them' (Me, 2026); rename one of them");
+  BOOST_TEST(variants().size() == before);
+}
+
+BOOST_AUTO_TEST_CASE(numbers_have_a_point_in_every_locale) {
+  std::setlocale(LC_NUMERIC, "de_DE.UTF-8");  // where there is one, it has a comma
+  const VariantOption share{.name = "share", .help = "a share", .standard = "0.25"};
+  BOOST_TEST(VariantOptions("mine:share=1.5", "mine", {share}).real("share") == 1.5);
+  BOOST_TEST(VariantOptions("mine", "mine", {share}).real("share") == 0.25);
+  BOOST_TEST(error_of([&] { VariantOptions("mine:share=1,5", "mine", {share}); }) ==
+             "attention: 'mine:share=1,5' has '5' where an option is expected; the rule is "
+             "name:option=value,option=value");
+  std::setlocale(LC_NUMERIC, "C");
 }
 
 BOOST_AUTO_TEST_CASE(sizes_that_do_not_fit_are_refused) {
@@ -87,6 +114,9 @@ BOOST_AUTO_TEST_CASE(sizes_that_do_not_fit_are_refused) {
              "attention: heads is 4 and key_heads is 3; key_heads must divide heads");
   BOOST_TEST(refusal("full", {.C = 8, .heads = 4, .head_width = -2}) ==
              "attention: head_width is -2 and value_width is 0; both must be at least 1, or 0 for C / heads");
+  BOOST_TEST(refusal("full", {.C = 1026, .heads = 2}) ==
+             "attention: a head has 513 channels and 513 values; the rule is at most 512. Use more heads");
+  make_mixer("additive", {.C = 1026, .heads = 2});  // another engine
   BOOST_TEST(refusal("full", {.C = 8, .heads = 2, .dropout = 1}) == "attention: dropout is 1; the rule is 0 <= p < 1");
 }
 
