@@ -27,6 +27,7 @@ LmTrainer::LmTrainer(const LmSettings& settings, const ByteSplit& train)
                                 {.beta2 = 0.98, .weight_decay = settings.weight_decay, .clip = settings.clip})) {
   ctx_.seed = uint32_t(settings.seed);
   ctx_.train = true;
+  ctx_.bf16 = settings.dtype == "bf16";
 }
 
 // The whole batch is drawn first: the loss is one mean over all of its targets, whatever part of it a micro-batch has.
