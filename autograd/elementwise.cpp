@@ -9,11 +9,11 @@ namespace {
 using UnaryBackward = Tensor (*)(const Tensor& dy, const Tensor& x, const Tensor& y);
 using BinaryBackward = Tensor (*)(const Tensor& dy, const Tensor& a, const Tensor& b, const Tensor& y);
 
-Saved saved_if(bool needed, const Tensor& x) { return needed ? Saved(x) : Saved(); }
+template <class X> Saved saved_if(bool needed, const X& x) { return needed ? Saved(x) : Saved(); }  // Tensor, Variable
 
 Variable unary(const char* op, Saves saves, const Variable& x, const Tensor& y, UnaryBackward dx) {
   return record(op, y, {x},
-                [dx, x = saved_if(saves == Saves::x, x.value()), y = saved_if(saves == Saves::y, y)](const Tensor& dy) {
+                [dx, x = saved_if(saves == Saves::x, x), y = saved_if(saves == Saves::y, y)](const Tensor& dy) {
                   return dx(dy, x, y);
                 });
 }
@@ -22,13 +22,13 @@ Variable unary(const char* op, Saves saves, const Variable& x, const Tensor& y, 
 Variable binary(const char* op, Saves saves, const Variable& a, const Variable& b, const Tensor& y, BinaryBackward da,
                 BinaryBackward db) {
   const bool keep_a = saves == Saves::ab, keep_b = saves == Saves::ab || saves == Saves::by;
-  return record(op, y, {a, b},
-                [da, db, shape_a = a.shape(), shape_b = b.shape(), want_a = a.requires_grad(),
-                 want_b = b.requires_grad(), a = saved_if(keep_a, a.value()), b = saved_if(keep_b, b.value()),
-                 y = saved_if(saves == Saves::by, y)](const Tensor& dy) {
-                  return Grads{want_a ? sum_to(da(dy, a, b, y), shape_a) : Tensor(),
-                               want_b ? sum_to(db(dy, a, b, y), shape_b) : Tensor()};
-                });
+  return record(
+      op, y, {a, b},
+      [da, db, shape_a = a.shape(), shape_b = b.shape(), want_a = a.requires_grad(), want_b = b.requires_grad(),
+       a = saved_if(keep_a, a), b = saved_if(keep_b, b), y = saved_if(saves == Saves::by, y)](const Tensor& dy) {
+        return Grads{want_a ? sum_to(da(dy, a, b, y), shape_a) : Tensor(),
+                     want_b ? sum_to(db(dy, a, b, y), shape_b) : Tensor()};
+      });
 }
 
 Variable like(const Variable& x, double value) {

@@ -97,7 +97,15 @@ Variable FeedForward::hidden(const Variable& x, Context& ctx) {
     return bias_activation(linear(x, in_.weight, {}, ctx), in_.bias(), *choice_.fused);
   const Variable h = in_.forward(x, ctx);
   if (!choice_.gated) return choice_.f(h);
-  return slice(h, -1, 0, hidden_) * choice_.f(slice(h, -1, hidden_, 2 * hidden_));
+  return gated(h);
+}
+
+// a * f(b) of h = [a, b]. Only h is kept for backward: f(b) and the product are computed again from it.
+Variable FeedForward::gated(const Variable& h) const {
+  const Variable a = slice(h, -1, 0, hidden_), b = slice(h, -1, hidden_, 2 * hidden_);
+  const auto f = choice_.f;
+  const Variable fb = recomputable(f(b), [f, b = Saved(b)] { return f(b.get()).value(); });
+  return recomputable(a * fb, [a = Saved(a), fb = Saved(fb)] { return a.get() * fb.get(); });
 }
 
 long FeedForward::usual_hidden(long C, const std::string& activation) {

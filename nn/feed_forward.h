@@ -44,6 +44,7 @@ class FeedForward : public Module {
   struct Choice;
   static const Choice& find(const std::string& name);
   Variable hidden(const Variable& x, Context& ctx);                           // (..., C) -> (..., hidden)
+  Variable gated(const Variable& h) const;                                    // (..., 2 hidden) -> (..., hidden)
   Variable part(const Variable& x, const RandomKey& key, Context& ctx);       // of some of the tokens
   Variable in_chunks(const Variable& x, const RandomKey& key, Context& ctx);  // all of them, part by part
   bool drops(const Context& ctx) const { return ctx.train && dropout_.p > 0; }

@@ -125,6 +125,9 @@ BOOST_AUTO_TEST_CASE(memory_per_block_is_ten_x_one_when_checkpointed_and_none_wh
   checkpointed.checkpoint_blocks = true, reversible.reversible = true;
   // sum, q, k, v, o of s; sum and 4 before the activation of f. Norms and the activation's result are computed again, but for 3 numbers a row.
   BOOST_TEST(growth(plain) == 10, boost::test_tools::tolerance(0.03));
+  StackOptions gated = plain;
+  gated.activation = "swiglu", gated.hidden = 4 * kC;  // 2 * 4 before the activation
+  BOOST_TEST(growth(gated) == 14, boost::test_tools::tolerance(0.03));
   BOOST_TEST(growth(checkpointed) <= 1.05);
   BOOST_TEST(growth(reversible) == 0);
 }
