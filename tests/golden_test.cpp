@@ -1,8 +1,5 @@
 // Our training against PyTorch's, step by step: tests/golden/gpt.py wrote what it made of the same model and batches.
 #include <cmath>
-#include <cstring>
-#include <map>
-#include <regex>
 
 #include "autograd/cross_entropy.h"
 #include "models/gpt.h"
@@ -13,6 +10,7 @@
 #include "tensor/views.h"
 #include "tests/close.h"
 #include "train/optimiser.h"
+#include "train/safetensors.h"
 #include "train/schedule.h"
 
 using namespace heed;
@@ -21,38 +19,9 @@ namespace {
 
 constexpr double kAgreement = 1e-4;  // relative; ours is f32, PyTorch's was f64
 
-using Tensors = std::map<std::string, Tensor>;
-
-template <class T> Tensor copied(const char* bytes, const Shape& shape) {
-  std::vector<T> values(size_t(shape.numel()));
-  std::memcpy(values.data(), bytes, values.size() * sizeof(T));
-  return from_vector(values, shape);
-}
-
-// Of the safetensors format what this file uses: 8 bytes with the header's length, the header in JSON, the elements.
-Tensors read_golden(const std::string& path) {
-  const std::string bytes = read_file(path);
-  uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), 8);
-  const std::string header = bytes.substr(8, length);
-  const std::regex entry(R"re("([^"]+)":\{"dtype":"(\w+)","shape":\[([\d,]*)\],"data_offsets":\[(\d+),\d+\]\})re");
-  Tensors all;
-  for (std::sregex_iterator it(header.begin(), header.end(), entry), end; it != end; ++it) {
-    Shape shape;
-    const std::string sizes = (*it)[3], type = (*it)[2];
-    for (size_t at = 0; at < sizes.size(); at = std::min(sizes.find(',', at), sizes.size() - 1) + 1)
-      shape.push_back(std::stol(sizes.substr(at)));
-    const char* first = bytes.data() + 8 + length + std::stoul((*it)[4]);
-    all[(*it)[1]] = type == "F64"   ? copied<double>(first, shape)
-                    : type == "F32" ? copied<float>(first, shape)
-                                    : copied<int32_t>(first, shape);
-  }
-  return all;
-}
-
 // The model of gpt.py with the weights written there.
 struct Golden {
-  Tensors file = read_golden("tests/golden/gpt.safetensors");
+  Safetensors file = read_safetensors("tests/golden/gpt.safetensors");
   Gpt model{{.V = 64, .stack = {.C = 32, .heads = 2, .ordering = "sfsf", .max_length = 16}}};
 
   Golden() {
@@ -94,7 +63,7 @@ BOOST_AUTO_TEST_CASE(twenty_steps_have_the_losses_and_gradients_of_pytorch) {
 BOOST_AUTO_TEST_CASE(the_file_holds_the_weights_of_this_model_and_no_others) {
   Golden golden;
   size_t weights = 0;
-  for (const auto& [name, x] : golden.file) weights += name.starts_with("weight/");
+  for (const auto& [name, x] : golden.file.tensors) weights += name.starts_with("weight/");
   BOOST_TEST(weights == golden.model.parameters().size());
 }
 

@@ -12,7 +12,7 @@ using namespace heed;
 
 namespace {
 
-constexpr MixerSizes kSizes{.C = 8, .heads = 2};
+const MixerSizes kSizes{.C = 8, .heads = 2};
 std::string refusal(const std::string& spec, const MixerSizes& sizes = kSizes) {
   return error_of([&] { make_mixer(spec, sizes); });
 }

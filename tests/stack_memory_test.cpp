@@ -7,6 +7,7 @@
 #include "tensor/random.h"
 #include "tensor/views.h"
 #include "tests/close.h"
+#include "train/model_tensors.h"
 
 using namespace heed;
 
@@ -92,6 +93,7 @@ BOOST_AUTO_TEST_CASE(a_reversible_stack_begins_with_two_copies_and_ends_with_the
     Mixer& s = child_from("layer_0", [] { return make_mixer("full", {.C = 24, .heads = 3}); });
     FeedForward& f = child<FeedForward>("layer_1", 24, 96);
   } parts;
+  load_model(parts, model_tensors(stack), "the stack");
   Context ctx;
   const Variable x = randn({2, 5, 24}, 1);
   const Variable y1 = x + parts.s.forward(parts.n0.forward(x, ctx), {.mask = causal_mask()}, ctx);
