@@ -15,8 +15,9 @@ namespace heed::bench {
 
 using Action = std::function<void()>;
 
-// What a machine can do at most: multiply and add, or move memory. Both are measured in the same run.
-enum class Limit { peak, copy };
+// What a machine can do at most, measured in the same run: multiply and add, our own largest product, copy, read.
+enum class Limit { peak, product, copy, read };
+inline bool counts_operations(Limit limit) { return limit == Limit::peak || limit == Limit::product; }
 
 // What a case is expected to reach; 0 means that nothing is demanded.
 struct Bar {
@@ -27,7 +28,7 @@ struct Bar {
 struct Case {
   std::string group, name;    // as shown: "products", "linear 4096 x 256 -> 1024"
   std::string request = {};   // the same work in the peer's words (bench/peer.py); empty: ours alone
-  double amount = 0;          // floating-point operations (peak) or bytes that must be read and written (copy)
+  double amount = 0;          // floating-point operations (peak, product) or bytes that must be moved (copy, read)
   Limit limit = Limit::peak;  // what its speed is held against
   Bar bar = {};
   std::function<Action()> make = {};         // makes tensors and the work on them; the Action owns them

@@ -6,6 +6,7 @@
 
 #include "tensor/copy.h"
 #include "tensor/cpu/simd.h"
+#include "tensor/matmul.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 
@@ -50,7 +51,55 @@ Case copy_case(long megabytes) {
           }};
 }
 
+Case largest_product() {
+  constexpr long n = 4096;
+  return {.group = "machine",
+          .name = "product of " + std::to_string(n) + " x " + std::to_string(n),
+          .amount = 2.0 * n * n * n,
+          .limit = Limit::product,
+          .make = [=]() -> Action {
+            const Tensor a = randn({n, n}, 1), b = randn({n, n}, 2);
+            return [=] { matmul(a, b); };
+          }};
+}
+
+float sum_of(const float* x, long n) {
+  constexpr long kSums = 8;
+  std::array<Vector, kSums> sums;
+  sums.fill(0.f);
+  for (long i = 0; i < n; i += kSums * Vector::kLanes)
+    for (long j = 0; j < kSums; j++) sums[j] = sums[j] + Vector::load(x + i + j * Vector::kLanes);
+  for (long j = 1; j < kSums; j++) sums[0] = sums[0] + sums[j];
+  return sums[0].raw[0];
+}
+
+// As many bytes as the weights of the small model in bench/sampling.cpp have: where they lie, in a cache or not, so do these.
+Case read_case() {
+  constexpr long kPiece = 1 << 14, kPieces = 196;
+  return {.group = "machine",
+          .name = "read of 13 MB",
+          .amount = 4.0 * kPiece * kPieces,
+          .limit = Limit::read,
+          .make = []() -> Action {
+            const Tensor x = randn({kPieces, kPiece}, 1);
+            return [=] {
+              const float* data = x.data<float>();
+              parallel_for(kPieces, 1, [&](long begin, long end) {
+                [[maybe_unused]] volatile float sink = sum_of(data + begin * kPiece, (end - begin) * kPiece);
+              });
+            };
+          }};
+}
+
 }  // namespace
+
+std::vector<Case> further_machine_cases(const std::vector<Case>& cases) {
+  std::vector<Case> all;
+  for (const Case& one : {largest_product(), read_case()})
+    if (std::any_of(cases.begin(), cases.end(), [&](const Case& work) { return work.limit == one.limit; }))
+      all.push_back(one);
+  return all;
+}
 
 std::vector<Case> machine_cases() {
   const Case peak{.group = "machine",
@@ -61,14 +110,19 @@ std::vector<Case> machine_cases() {
 }
 
 void Limits::learn(const Result& machine) {
-  if (machine.work.limit == Limit::peak)
-    peak_ = machine.work.amount / machine.best * 1e-9;
+  const Limit limit = machine.work.limit;
+  if (limit != Limit::copy)
+    (limit == Limit::peak   ? peak_
+     : limit == Limit::read ? read_
+                            : product_) = machine.work.amount / machine.best * 1e-9;
   else
     copies_.push_back({machine.work.amount, std::max(machine.speed(), machine.has_peer() ? machine.peer_speed() : 0)});
 }
 
 double Limits::of(const Case& work) const {
   if (work.limit == Limit::peak) return peak_;
+  if (work.limit == Limit::product) return product_;
+  if (work.limit == Limit::read) return read_;
   const auto distance = [&](const Copy& copy) { return std::abs(std::log(copy.bytes / work.amount)); };
   const auto nearest = std::min_element(copies_.begin(), copies_.end(),
                                         [&](const Copy& a, const Copy& b) { return distance(a) < distance(b); });

@@ -7,11 +7,13 @@ namespace heed::bench {
 
 // Fused multiply-adds out of registers, on all threads, and copies of tensors of several sizes.
 std::vector<Case> machine_cases();
+// What else these cases are held against, and what is not worth its time otherwise: our fastest product, a read.
+std::vector<Case> further_machine_cases(const std::vector<Case>& cases);
 
 class Limits {
  public:
-  // Takes the speed of a measured machine case: the fastest turn of the multiply-adds; the better side's median of a
-  // copy.
+  // Takes the speed of a measured machine case: the fastest turn of multiply-adds, products and reads; the better side's
+  // median of a copy.
   void learn(const Result& machine);
   // GFLOP/s, or GB/s of the copy that moves the most similar number of bytes. 0: not measured.
   double of(const Case& work) const;
@@ -20,7 +22,7 @@ class Limits {
   struct Copy {
     double bytes, speed;
   };
-  double peak_ = 0;
+  double peak_ = 0, product_ = 0, read_ = 0;
   std::vector<Copy> copies_;
 };
 

@@ -12,6 +12,8 @@ import time
 import torch
 import torch.nn.functional as F
 
+import peer_gpt
+
 torch.manual_seed(1)
 WORK = {}
 
@@ -172,6 +174,16 @@ def decode(rows, width):
     x, w, b = torch.randn(rows, width), torch.randn(width, width) / width**0.5, torch.randn(width)
     g, c = torch.ones(width), torch.zeros(width)
     return without_grad(lambda: F.gelu(F.layer_norm(F.linear(x, w, b), (width,), g, c)))
+
+
+@work
+def training_step(layers, width, heads, context, batch, compiled):
+    return peer_gpt.training_step(layers, width, heads, context, batch, compiled)
+
+
+@work
+def sampling(layers, width, heads, context, prompt, length):
+    return peer_gpt.sampling(layers, width, heads, context, prompt, length)
 
 
 def forward(name, function):

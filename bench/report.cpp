@@ -10,7 +10,7 @@ namespace heed::bench {
 namespace {
 
 std::string plain(double x) { return format("%.4g", x); }
-const char* unit_of(const Case& work) { return work.limit == Limit::peak ? "GFLOP/s" : "GB/s"; }
+const char* unit_of(const Case& work) { return counts_operations(work.limit) ? "GFLOP/s" : "GB/s"; }
 std::string range_text(const Quartiles& q) {
   return ratio_text(q.low).substr(0, ratio_text(q.low).size() - 1) + " to " + ratio_text(q.high);
 }
@@ -23,7 +23,8 @@ std::string peer_text(const Result& r) {
 
 std::string share_text(const Result& r) {
   if (r.limit == 0) return "";
-  return format("%.0f%% of %s", 100 * r.share(), r.work.limit == Limit::peak ? "peak" : "copy");
+  constexpr const char* names[] = {"peak", "product", "copy", "read"};
+  return format("%.0f%% of %s", 100 * r.share(), names[int(r.work.limit)]);
 }
 
 enum class Verdict { open, met, missed };

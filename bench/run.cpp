@@ -72,7 +72,9 @@ int run_cases(const Benchmark& benchmark, const Settings& settings) {
   Report report = start_report(settings, session.peer_description());
   Limits limits;
   Table table(report, settings, [&] { return session.peer_seconds(); });
-  for (const Case& work : machine_cases()) {
+  std::vector<Case> machine = machine_cases();
+  for (const Case& work : further_machine_cases(cases)) machine.push_back(work);
+  for (const Case& work : machine) {
     const Result result = session.measure(work);
     limits.learn(result);
     table.add(result);

@@ -4,6 +4,7 @@
 
 #include "autograd/elementwise.h"
 #include "bench/core.h"
+#include "bench/gpt.h"
 #include "bench/machine.h"
 #include "bench/report.h"
 #include "bench/worker.h"
@@ -104,6 +105,29 @@ BOOST_AUTO_TEST_CASE(a_case_is_held_against_the_copy_that_moves_as_much) {
     BOOST_TEST(std::abs(limits.of(copy) - speed) < 1e-9);
   }
   BOOST_TEST(std::abs(limits.of(linear_case()) - 100) < 1e-9);
+}
+
+BOOST_AUTO_TEST_CASE(products_and_reads_are_measured_only_where_a_case_is_held_against_them) {
+  Case work{.group = "any", .name = "any", .amount = 1e9, .limit = Limit::copy};
+  BOOST_TEST(further_machine_cases({work}).empty());
+  for (const Limit limit : {Limit::product, Limit::read}) {
+    work.limit = limit;
+    const std::vector<Case> further = further_machine_cases({work});
+    BOOST_REQUIRE(further.size() == 1u);
+    BOOST_TEST((further[0].limit == limit));
+    Limits limits;
+    limits.learn(result_of(work, {{0.02, 0.01, 0.05}}));  // the fastest turn
+    BOOST_TEST(std::abs(limits.of(work) - 100) < 1e-9);
+    work.limit = Limit::peak;
+    BOOST_TEST(limits.of(work) == 0);
+  }
+}
+
+// What bench/peer_gpt.py tells for the same sizes: sum(p.numel() for p in Gpt(4, 256, 4, 512).parameters())
+BOOST_AUTO_TEST_CASE(the_language_model_has_as_many_parameters_as_the_peers) {
+  Gpt model(options_of({}));
+  BOOST_TEST(model.parameter_count() == 3'356'160);
+  BOOST_TEST(product_weights({}) == 4 * 12 * 65'536 + 65'536);
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_answers_line_by_line) {
