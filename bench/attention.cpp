@@ -52,11 +52,16 @@ std::string name_of(const Attention& a) {
   return name + " n " + std::to_string(a.n) + (a.backward ? ", f+b" : ", forward");
 }
 
+// Windows: forward by FlexAttention, compiled, which has no backward on a CPU; with backward by a mask of n x n pairs.
+std::string request_of(const Attention& a) {
+  if (a.window < 0) return request("sdpa", {a.B, a.H, a.n, a.D, a.causal, a.backward});
+  return request(a.backward ? "sdpa_window" : "flex_window", {a.B, a.H, a.n, a.D, a.window});
+}
+
 Case against_torch(const std::string& group, const Attention& a, double bar) {
   return {.group = group,
           .name = name_of(a),
-          .request = a.window < 0 ? request("sdpa", {a.B, a.H, a.n, a.D, a.causal, a.backward})
-                                  : request("sdpa_window", {a.B, a.H, a.n, a.D, a.window}),
+          .request = request_of(a),
           .amount = operations(a),
           .bar = {.ratio = bar},
           .make = work_of(a)};
@@ -110,6 +115,9 @@ std::vector<Case> torch_cases() {
     for (const bool causal : {false, true})
       all.push_back(against_torch("other sizes", {.n = 2048, .D = D, .causal = causal}, 1.0));
   all.push_back(against_torch("other sizes", {.n = 4096, .causal = true, .window = 256}, 0));
+  for (const long n : {4096, 16384})
+    all.push_back(against_torch("windows forward, against compiled FlexAttention",
+                                {.n = n, .causal = true, .window = 256, .backward = false}, 2));
   return all;
 }
 

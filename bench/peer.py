@@ -2,6 +2,7 @@
 
     work linear 4096 256 1024     prepares a piece of work and warms it up; answers `ok`, or `no` and a reason
     time 20                       runs it 20 times in a row; answers the seconds it took
+    memory                        runs it once; answers the bytes it took at most, above those taken before
     probe                         answers PyTorch's version, its threads and its vector width
 
 Work is the same as in bench/core_*.cpp and bench/attention.cpp, written the way a PyTorch user writes it.
@@ -11,6 +12,7 @@ import time
 
 import torch
 import torch.nn.functional as F
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 import peer_gpt
 
@@ -169,6 +171,15 @@ def sdpa_window(batch, heads, n, width, left):
 
 
 @work
+def flex_window(batch, heads, n, width, left):
+    """A causal window by FlexAttention, compiled, with its mask by blocks: forward, all that it can on a CPU."""
+    q, k, v = (torch.randn(batch, n, heads, width).transpose(1, 2) for _ in range(3))
+    mask = create_block_mask(lambda b, h, i, j: (i >= j) & (i - j <= left), None, None, n, n, device="cpu")
+    attend = torch.compile(flex_attention)
+    return without_grad(lambda: attend(q, k, v, block_mask=mask))
+
+
+@work
 def decode(rows, width):
     """What one token does between two attentions: linear, norm, GELU."""
     x, w, b = torch.randn(rows, width), torch.randn(width, width) / width**0.5, torch.randn(width)
@@ -204,6 +215,20 @@ forward("transposed_copy", lambda x: x.t().contiguous())
 forward("normal", torch.randn_like)
 
 
+def status_bytes(field):
+    with open("/proc/self/status") as status:
+        return next(1024 * int(line.split()[1]) for line in status if line.startswith(field))
+
+
+def memory():
+    """Growth of the resident set; see bench/memory.cpp."""
+    with open("/proc/self/clear_refs", "w") as highest:
+        highest.write("5")
+    before = status_bytes("VmRSS:")
+    run()
+    return status_bytes("VmHWM:") - before
+
+
 def answer(line):
     global run
     words = line.split()
@@ -218,6 +243,8 @@ def answer(line):
         for _ in range(3):
             run()
         return "ok"
+    if words[0] == "memory":
+        return repr(memory())
     begin = time.perf_counter()
     for _ in range(int(words[1])):
         run()

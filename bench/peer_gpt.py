@@ -1,4 +1,4 @@
-"""The language model of bench/training.cpp and bench/sampling.cpp in PyTorch: the same layers, parameters and optimiser.
+"""The language model of bench/gpt.h in PyTorch: the same layers, parameters and optimiser.
 
 Pre-norm, one product for q, k and v, GELU by erf, learned positions, the head tied to the table of tokens, no dropout.
 """
