@@ -1,0 +1,90 @@
+// `build/bench classifier`: a classifier of bytes (4 layers, width 256, 4 heads, 1024 hidden channels, B 1) with every
+// registered attention variant: what a whole model takes when the text gets longer. It looks both ways.
+#include <memory>
+
+#include "attention/registry.h"
+#include "autograd/cross_entropy.h"
+#include "bench/core.h"
+#include "bench/lengths.h"
+#include "models/classifier.h"
+#include "nn/arena.h"
+#include "tensor/create.h"
+#include "tensor/views.h"
+#include "train/adamw.h"
+
+namespace heed::bench {
+namespace {
+
+constexpr long kBytes = 256;
+
+ClassifierOptions options_of(const std::string& spec) {
+  return {.V = kBytes,
+          .stack = {.C = 256,
+                    .heads = 4,
+                    .ordering = repeated("sf", 4),
+                    .attention = spec,
+                    .hidden = 1024,
+                    .max_length = kLongestLength}};
+}
+
+struct Work {
+  Classifier model;
+  ParameterArena arena;
+  AdamW optimiser;
+  Tensor ids, label;  // (1, n), (1,)
+
+  Work(const std::string& spec, long n)
+      : model(options_of(spec)),
+        arena(model),
+        optimiser(arena, {.clip = 1}),
+        ids(reshape(random_ids(n, kBytes), {1, n})),
+        label(zeros({1}, i64)) {}
+
+  void forward() {
+    const NoGrad no_grad;
+    Context ctx;
+    model.forward(ids, {}, ctx);
+  }
+  void both() {
+    Context ctx;
+    ctx.train = true;
+    arena.zero_gradients();
+    cross_entropy(model.forward(ids, {}, ctx), label).backward();
+  }
+  void step() {
+    both();
+    optimiser.step(1e-3);
+  }
+};
+
+LengthWork work_of(const std::string& spec, long n) {
+  const auto work = std::make_shared<Work>(spec, n);
+  return {.parameters = work->model.parameter_count(),
+          .forward = [=] { work->forward(); },
+          .both = [=] { work->both(); },
+          .step = [=] { work->step(); }};
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> list;
+  for (const Variant* variant : variants())
+    list.push_back({.group = "a classifier with attention",
+                    .name = variant->name,
+                    .amount = double(kLengths[0]),  // tokens, as in `variants`
+                    .make = [spec = variant->name] { return work_of(spec, kLengths[0]).step; }});
+  return list;
+}
+
+int run_classifier(const Benchmark& benchmark, const Settings& settings) {
+  return run_lengths(
+      benchmark, settings,
+      {.about = "a classifier of bytes: 4 layers, width 256, 4 heads, hidden 1024, B 1; step: f+b and AdamW",
+       .make = work_of,
+       .steps = true});
+}
+
+const Benchmark classifier{"classifier", "A classifier of bytes with every attention variant, against the length.",
+                           cases, run_classifier};
+
+}  // namespace
+}  // namespace heed::bench

@@ -1,0 +1,175 @@
+#include "bench/lengths.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <iterator>
+#include <optional>
+
+#include "tensor/allocator.h"
+#include "tensor/error.h"
+#include "tensor/text.h"
+
+namespace heed::bench {
+namespace {
+
+constexpr double kLongest = 20;  // seconds: work that would take more is not begun
+
+// What one row takes at one length; nothing: it was not begun, because it would take too long.
+struct Cell {
+  double forward = 0, both = 0, step = 0;  // seconds; step 0: there is none
+  double peak = 0;                         // bytes alive at most in `both`, beyond those before
+  double longest() const { return std::max(both, step); }
+};
+
+struct Row {
+  std::string name, problem = {};
+  bool causal = false;
+  long parameters = 0;
+  std::vector<std::optional<Cell>> cells = {};
+};
+
+double median_time(const std::function<void()>& action, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  const auto since = [](Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); };
+  std::vector<double> times;
+  do {
+    const auto begin = Clock::now();
+    action();
+    times.push_back(since(begin));
+  } while (since(start) < seconds);
+  if (times.size() > 1) times.erase(times.begin());  // it made the memory
+  return quartiles(times).middle;
+}
+
+Cell measure(const LengthWork& work, double seconds) {
+  Cell cell;
+  cell.forward = median_time(work.forward, seconds / 2);
+  cell.both = median_time(work.both, seconds / 2);
+  if (work.step) cell.step = median_time(work.step, seconds / 2);
+  const size_t before = memory_stats().live;
+  reset_peak();
+  work.both();
+  cell.peak = double(memory_stats().peak - before);
+  return cell;
+}
+
+// Twice the length takes four times the time, unless the two before tell that it grows faster still.
+double predicted(const std::vector<std::optional<Cell>>& cells) {
+  if (cells.empty()) return 0;
+  if (!cells.back()) return HUGE_VAL;
+  const double last = cells.back()->longest();
+  return last * (cells.size() > 1 ? std::max(2.0, last / cells[cells.size() - 2]->longest()) : 4.0);
+}
+
+Row measure_row(const std::string& name, const Lengths& lengths, double seconds) {
+  const Transient line("measuring " + name + " ...");
+  Row row{.name = name};
+  try {
+    for (const long n : kLengths) {
+      if (predicted(row.cells) > kLongest) {
+        row.cells.emplace_back();
+        continue;
+      }
+      const LengthWork work = lengths.make(name, n);
+      row.causal = work.causal, row.parameters = work.parameters;
+      row.cells.emplace_back(measure(work, seconds));
+    }
+  } catch (const Error& error) {  // one that cannot: the others can
+    row.problem = error.what();
+  }
+  return row;
+}
+
+// ---- what came out
+
+std::string megabytes(double bytes) { return three_digits(bytes / 1e6) + " MB"; }
+
+// Forward at each length, forward and backward at each, the step at each, peak bytes at each.
+std::vector<std::string> figures(const Row& row, bool steps) {
+  std::vector<std::string> texts;
+  const auto add = [&](const std::function<std::string(const Cell&)>& text) {
+    for (size_t i = 0; i < std::size(kLengths); i++)
+      texts.push_back(i >= row.cells.size() ? "" : row.cells[i] ? text(*row.cells[i]) : "stopped");
+  };
+  add([](const Cell& c) { return time_text(c.forward); });
+  add([](const Cell& c) { return time_text(c.both); });
+  if (steps) add([](const Cell& c) { return time_text(c.step); });
+  add([](const Cell& c) { return megabytes(c.peak); });
+  return texts;
+}
+
+std::vector<std::string> heads(bool steps) {
+  std::vector<std::string> texts;
+  for (const std::string what : {"fwd ", "f+b ", "step ", "mem "})
+    for (const long n : kLengths)
+      if (steps || what != "step ") texts.push_back(what + std::to_string(n / 1024) + "K");
+  return texts;
+}
+
+void print_line(const std::string& name, const std::string& causal, const std::string& parameters,
+                const std::vector<std::string>& texts) {
+  std::printf("%-22s %-6s %10s", name.c_str(), causal.c_str(), parameters.c_str());
+  for (size_t i = 0; i < texts.size(); i++)
+    std::printf("%s%8s", i % std::size(kLengths) ? " " : "   ", texts[i].c_str());
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+void print(const Row& row, bool steps) {
+  print_line(row.name, row.causal ? "yes" : "no", std::to_string(row.parameters), figures(row, steps));
+  if (!row.problem.empty()) std::printf("    %s\n", row.problem.c_str());
+}
+
+std::string markdown(const Report& report, const std::vector<Row>& rows, bool steps) {
+  std::string out = "Made by `" + report.command + "` on " + report.machine + ".\n\n| variant | causal | parameters |";
+  std::string rule = "\n|---|---|--:|";
+  for (const std::string& head : heads(steps)) out += " " + head + " |", rule += "--:|";
+  out += rule + "\n";
+  for (const Row& row : rows) {
+    out += "| " + row.name + " | " + (row.causal ? "yes" : "no") + " | " + std::to_string(row.parameters) + " |";
+    for (const std::string& text : figures(row, steps)) out += " " + text + " |";
+    out += "\n";
+  }
+  return out;
+}
+
+std::string json(const Report& report, const std::vector<Row>& rows) {
+  std::string out = "{\n  \"benchmark\": " + json_text(report.benchmark) +
+                    ",\n  \"command\": " + json_text(report.command) +
+                    ",\n  \"machine\": " + json_text(report.machine) + ",\n  \"results\": [";
+  const char* before = "\n";
+  for (const Row& row : rows)
+    for (size_t i = 0; i < row.cells.size(); i++) {
+      const Cell c = row.cells[i].value_or(Cell{});
+      const std::string text = format(
+          "\"n\": %ld, \"causal\": %s, \"parameters\": %ld, \"stopped\": %s, \"forward_seconds\": %.6g, "
+          "\"both_seconds\": %.6g, \"step_seconds\": %.6g, \"peak_bytes\": %.0f}",
+          kLengths[i], row.causal ? "true" : "false", row.parameters, row.cells[i] ? "false" : "true", c.forward,
+          c.both, c.step, c.peak);
+      out += before + std::string("    {\"variant\": ") + json_text(row.name) + ", " + text;
+      before = ",\n";
+    }
+  return out + "\n  ]\n}\n";
+}
+
+}  // namespace
+
+int run_lengths(const Benchmark& benchmark, const Settings& settings, const Lengths& lengths) {
+  const Report report = start_report(settings, "");
+  std::printf("%s\n%s; f+b: forward and backward; mem: bytes alive at most in it, beyond those before\n\n",
+              report.machine.c_str(), lengths.about.c_str());
+  print_line("variant", "causal", "parameters", heads(lengths.steps));
+  std::vector<Row> rows;
+  for (const Case& work : chosen_cases(benchmark, settings)) {
+    rows.push_back(measure_row(work.name, lengths, settings.seconds));
+    print(rows.back(), lengths.steps);
+  }
+  write_report(settings.json, json(report, rows));
+  write_markdown(settings, markdown(report, rows, lengths.steps));
+  return 0;
+}
+
+}  // namespace heed::bench
