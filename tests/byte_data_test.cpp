@@ -7,6 +7,7 @@
 #include "tensor/text.h"
 #include "tests/close.h"
 #include "tests/folder.h"
+#include "tests/tiny_lm.h"
 #include "train/write_file.h"
 
 using namespace heed;
@@ -19,14 +20,6 @@ std::string counting(long n) {
   std::string text;
   for (long i = 0; i < n; i++) text += char(1 + (i * 7 + i / 255) % 255);  // no zero: it is text
   return text;
-}
-
-// A split of documents of these texts, which must outlive it.
-ByteSplit split_of(const std::vector<std::string>& texts) {
-  std::vector<ByteDocument> documents;
-  for (const std::string& text : texts)
-    documents.push_back({"d", reinterpret_cast<const uint8_t*>(text.data()), long(text.size())});
-  return ByteSplit(documents, nullptr, "part");
 }
 
 std::string text_of(const ByteSplit& split) {

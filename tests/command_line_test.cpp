@@ -8,6 +8,7 @@
 
 #include "tensor/error.h"
 #include "tensor/version.h"
+#include "tests/captured.h"
 #include "tests/close.h"
 #include "train/progress.h"
 
@@ -16,15 +17,6 @@ using namespace heed;
 BOOST_AUTO_TEST_SUITE(command_line_test)
 
 namespace {
-
-// Catches what is written to a stream while it lives.
-struct Captured {
-  std::ostream& stream;
-  std::ostringstream text;
-  std::streambuf* before;
-  explicit Captured(std::ostream& of) : stream(of), before(of.rdbuf(text.rdbuf())) {}
-  ~Captured() { stream.rdbuf(before); }
-};
 
 struct Outcome {
   bool go_on = false;

@@ -19,7 +19,9 @@ Evaluation bits_per_byte(Gpt& model, const ByteSplit& split, const EvaluationOpt
     result.bytes += batch.counted;
     if (o.progress) o.progress(windows.done(), windows.windows());
   }
-  result.bpc = result.bytes ? nats / std::log(2.0) / double(result.bytes) : 0;
+  HEED_CHECK(result.bytes > 0, "bits_per_byte", "the part '", split.name(), "' has ", split.size(), " bytes in ",
+             split.documents().size(), " documents; there is none to predict: one with another before it");
+  result.bpc = nats / std::log(2.0) / double(result.bytes);
   return result;
 }
 

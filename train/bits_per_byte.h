@@ -21,6 +21,7 @@ struct Evaluation {
   long bytes = 0;  // that were counted: all but the first of each document
 };
 
+// Throws if there is nothing to predict.
 Evaluation bits_per_byte(Gpt& model, const ByteSplit& split, const EvaluationOptions& options);
 
 }  // namespace heed

@@ -46,8 +46,9 @@ class SvgCanvas : public Canvas {
     std::string path;
     bool drawing = false;
     for (const Point& p : points) {
-      if (std::isfinite(p.y)) path += format("%s%.1f %.1f", drawing ? "L" : "M", p.x, p.y);
-      drawing = std::isfinite(p.y);
+      const bool good = std::isfinite(p.x) && std::isfinite(p.y);
+      if (good) path += format("%s%.1f %.1f", drawing ? "L" : "M", p.x, p.y);
+      drawing = good;
     }
     body += "<path d='" + path + "' fill='none' stroke-linejoin='round' " +
             format("stroke='%s' stroke-width='%.1f' stroke-opacity='%.2f'/>\n", hex(colour).c_str(), width, alpha);
@@ -85,7 +86,8 @@ struct Frame {
   Range x, y;
   Point at(const Point& p) const {
     const double down = std::clamp((y.high - p.y) / (y.high - y.low), 0.0, 1.0);
-    return {box.x + box.width * (p.x - x.low) / (x.high - x.low), std::isfinite(p.y) ? box.y + box.height * down : NAN};
+    const bool good = std::isfinite(p.x) && std::isfinite(p.y);
+    return {box.x + box.width * (p.x - x.low) / (x.high - x.low), good ? box.y + box.height * down : NAN};
   }
 };
 
@@ -152,7 +154,9 @@ void draw(Canvas& canvas, const Chart& chart) {
 }  // namespace
 
 std::vector<double> round_numbers(double low, double high, int count) {
-  const double step = (high - low) / std::max(count, 1), power = std::pow(10, std::floor(std::log10(step)));
+  const double step = (high - low) / std::max(count, 1);
+  if (!(step > 1e-12 * std::max(std::abs(low), std::abs(high))) || !std::isfinite(step)) return {};
+  const double power = std::pow(10, std::floor(std::log10(step)));
   const double digit = step / power, nice = (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10) * power;
   std::vector<double> list;
   for (double i = std::ceil(low / nice); i * nice <= high + 1e-9 * nice; i++) list.push_back(i * nice);

@@ -30,7 +30,7 @@ struct Chart {
 Picture draw_chart(const Chart& chart);
 std::string chart_svg(const Chart& chart);
 
-// About `count` round numbers from low to high: 0, 500, 1000, ...
+// About `count` round numbers from low to high: 0, 500, 1000, ... None if low is not below high.
 std::vector<double> round_numbers(double low, double high, int count);
 
 }  // namespace heed

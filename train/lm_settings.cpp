@@ -29,7 +29,7 @@ void check_choice(const char* what, const std::string& given, const std::vector<
   if (std::find(known.begin(), known.end(), given) == known.end()) fail_unknown("settings", what, given, known);
 }
 
-void check_range(const char* name, long value, long low, long high) {
+void check_range(const char* name, auto value, auto low, auto high) {
   HEED_CHECK(value >= low && value <= high, "settings", name, " is ", value, "; it must be from ", low, " to ", high);
 }
 
@@ -57,7 +57,9 @@ void check_settings(const LmSettings& s) {
   check_range("layers", s.layers, 1, 1000), check_range("width", s.width, 1, 65536);
   check_range("heads", s.heads, 1, 1024), check_range("context", s.context, 1, 1L << 24);
   check_range("batch", s.batch, 1, 65536), check_range("micro_batch", s.micro_batch, 0, s.batch);
-  check_range("seed", s.seed, 0, 4294967295);
+  check_range("steps", s.steps, 1, 1000000000), check_range("feed_forward_chunks", s.feed_forward_chunks, 1, 65536);
+  check_range("dropout", s.dropout, 0, 0.95), check_range("weight_decay", s.weight_decay, 0, 10);
+  check_range("clip", s.clip, 0, 1e9), check_range("seed", s.seed, 0, 4294967295);
   HEED_CHECK(s.width % s.heads == 0, "settings", "width is ", s.width, " and heads ", s.heads,
              "; the heads must divide the width");
   const Schedule schedule = schedule_of(s);
@@ -84,9 +86,11 @@ GptOptions model_options(const LmSettings& s) {
 }
 
 Schedule schedule_of(const LmSettings& s) {
-  const bool phases = s.schedule.find(';') != std::string::npos;
-  const long warmup = phases ? 0 : std::min(100L, s.steps / 10);
-  return Schedule(s.schedule, {.steps = s.steps, .rate = s.rate, .warmup = warmup, .floor = 0.1});
+  Phase defaults{.steps = s.steps, .rate = s.rate, .floor = 0.1};
+  const Schedule cold(s.schedule, defaults);
+  if (cold.phases().size() > 1) return cold;
+  defaults.warmup = std::min({100L, s.steps / 10, cold.steps() / 10});
+  return Schedule(s.schedule, defaults);
 }
 
 long micro_batch_of(const LmSettings& s) { return s.micro_batch ? s.micro_batch : s.batch; }
@@ -102,9 +106,17 @@ LmSettings settings_from_json(const Json& json, const std::string& from) {
   for_settings(s, [&](const char* name, auto& value) {
     const Json* found = json.find(name);
     HEED_CHECK(found, "settings", from, " does not say '", name, "'; it is not of a language model of this version");
-    read(*found, value);
+    try {
+      read(*found, value);
+    } catch (const Error& error) {
+      fail("settings", from, " has ", name, " ", found->dump(), " (", error.what(), ")");
+    }
   });
-  check_settings(s);
+  try {
+    check_settings(s);
+  } catch (const Error& error) {
+    fail("settings", from, " has settings that cannot be (", error.what(), ")");
+  }
   return s;
 }
 

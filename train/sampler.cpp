@@ -54,6 +54,9 @@ std::vector<float> next_logits(Gpt& model, const std::string& news, StackState& 
 }  // namespace
 
 std::vector<double> shaped_probabilities(const std::vector<float>& logits, const SampleOptions& o) {
+  const bool good = std::all_of(logits.begin(), logits.end(), [](float x) { return x < HUGE_VALF; });
+  HEED_CHECK(!logits.empty() && good, "sample", "of ", logits.size(),
+             " logits some are NaN or infinite; the weights of this model are no good: take an earlier checkpoint");
   std::vector<size_t> order(logits.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return logits[a] > logits[b]; });

@@ -32,7 +32,7 @@ int compare_command(int argc, char** argv) {
   CommandLine line("charlm compare", "Puts the validation curves of several runs into one chart.");
   line.words("RUN", paths, "run folders");
   line.option("--out", out, "the chart, without its ending: PNG and SVG are written");
-  line.option("--x", x, "the x axis", {"step", "seconds"});
+  line.option("--axis", x, "the x axis", {"step", "seconds"});
   if (!line.parse(argc, argv)) return line.exit_code();
   HEED_CHECK(!paths.empty(), "compare", "no run was given; give run folders, such as runs/full runs/window");
   std::vector<RunFolder> runs;
