@@ -33,6 +33,16 @@ BOOST_AUTO_TEST_CASE(pieces_become_a_file_when_they_are_finished) {
   BOOST_TEST(folder.files() == 1);
 }
 
+BOOST_AUTO_TEST_CASE(appending_adds_to_the_end) {
+  const Folder folder;
+  append_to_file(folder / "new/a", "one\n");
+  append_to_file(folder / "new/a", "");
+  append_to_file(folder / "new/a", "two\n");
+  BOOST_TEST(read_file(folder / "new/a") == "one\ntwo\n");
+  BOOST_TEST(error_of([&] { append_to_file(folder / "new", "x"); }) ==
+             "write_file: cannot write " + (folder / "new") + ": Is a directory; there is a folder of this name");
+}
+
 BOOST_AUTO_TEST_CASE(temporary_files_of_killed_writers_are_removed_and_others_stay) {
   const Folder folder;
   const pid_t child = ::fork();

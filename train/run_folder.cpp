@@ -1,12 +1,13 @@
 #include "train/run_folder.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "tensor/error.h"
 #include "tensor/text.h"
@@ -33,6 +34,17 @@ long step_of(const fs::path& path) {
   return digits && stem.size() > 5 && stem.size() < 20 ? std::stol(stem.substr(5)) : -1;
 }
 
+// An object with a whole "step"; nothing if the line is no such thing.
+std::optional<Json> metric(std::string_view line) {
+  try {
+    Json json = Json::parse(line, "a line of the metrics");
+    const Json* step = json.find("step");
+    if (step && step->is_integer()) return json;
+  } catch (const Error&) {  // cut off
+  }
+  return {};
+}
+
 }  // namespace
 
 RunFolder::RunFolder(const std::string& path) : path_(path) {
@@ -50,30 +62,21 @@ Json RunFolder::config() const {
   return Json::parse(text_of(file("config.json")), file("config.json"));
 }
 
-void RunFolder::log(const Json& line) const {
-  const std::string text = line.dump() + "\n", path = file("metrics.jsonl");
-  const int out = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  const bool good = out >= 0 && ::write(out, text.data(), text.size()) == ssize_t(text.size());
-  const int reason = errno;
-  if (out >= 0) ::close(out);
-  HEED_CHECK(good, "run", "cannot write ", path, ": ", std::strerror(reason));
-}
+void RunFolder::log(const Json& line) const { append_to_file(file("metrics.jsonl"), line.dump() + "\n"); }
 
 std::vector<Json> RunFolder::metrics() const {
   std::vector<Json> lines;
   if (!is_file(file("metrics.jsonl"))) return lines;
   const std::string text = text_of(file("metrics.jsonl"));
   for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
-    if (end > begin) lines.push_back(Json::parse(text.substr(begin, end - begin), file("metrics.jsonl")));
+    if (auto line = metric(std::string_view(text).substr(begin, end - begin))) lines.push_back(std::move(*line));
   return lines;
 }
 
 void RunFolder::forget_after(long step) const {
   std::string kept;
-  for (const Json& line : metrics()) {
-    const Json* at = line.find("step");
-    if (at && at->integer() <= step) kept += line.dump() + "\n";
-  }
+  for (const Json& line : metrics())
+    if (line.at("step").integer() <= step) kept += line.dump() + "\n";
   write_file(file("metrics.jsonl"), kept);
   for (const auto& [of, text] : samples())
     if (of > step) fs::remove(file(format("samples/step-%06ld.txt", of)));
@@ -99,6 +102,16 @@ std::vector<std::pair<long, std::string>> RunFolder::samples() const {
     if (const long step = step_of(entry.path()); step >= 0) list.emplace_back(step, text_of(entry.path()));
   std::sort(list.begin(), list.end());
   return list;
+}
+
+RunLock::RunLock(const RunFolder& run) : folder_(::open(run.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (::flock(folder_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(folder_);
+  fail("run", "another process trains in ", run.path(), " now; wait for it, or choose another folder with --run");
+}
+
+RunLock::~RunLock() {
+  if (folder_ >= 0) ::close(folder_);
 }
 
 std::vector<Point> thinned(const std::vector<Point>& points, size_t count) {

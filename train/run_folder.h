@@ -28,7 +28,7 @@ class RunFolder {
   Json config() const;  // throws a sentence if there is none
 
   void log(const Json& line) const;    // adds a line to the metrics
-  std::vector<Json> metrics() const;   // none if there are none; a last line that was cut off by a kill is left away
+  std::vector<Json> metrics() const;   // none if there are none; lines that a kill or a full disk cut off are left out
   void forget_after(long step) const;  // drops what a run that is resumed at this step will do again
 
   // The pairs (x, y) of all lines that have both names: curve("step", "valid_bpc").
@@ -39,6 +39,19 @@ class RunFolder {
 
  private:
   std::string path_;
+};
+
+// While it lives, this process alone trains in the folder, which must exist; the system lets go when it is killed. Throws if
+// another process has it. Where a file system knows no locks, nothing is locked.
+class RunLock {
+ public:
+  explicit RunLock(const RunFolder& run);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+ private:
+  int folder_;  // a descriptor
 };
 
 // At most about `count` points: neighbours become their mean.

@@ -120,6 +120,15 @@ void write_file(const std::string& path, std::string_view bytes) {
   file.finish();
 }
 
+void append_to_file(const std::string& path, std::string_view bytes) {
+  create_folders_above(path);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) fail_to_write(path, errno);
+  const int reason = write_all(file, bytes);
+  ::close(file);
+  if (reason) fail_to_write(path, reason);
+}
+
 void check_writable(const std::string& path) { FileWriter file(path); }
 
 int remove_stale_temporaries(const std::string& folder) {

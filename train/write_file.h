@@ -32,6 +32,9 @@ class FileWriter {
   int file_;  // a descriptor; -1 once it is closed
 };
 
+// Adds to the end of a file, which need not be there yet. After an error or a kill the end may be half of `bytes`.
+void append_to_file(const std::string& path, std::string_view bytes);
+
 // Removes the temporary files in this folder whose writers were killed, and returns how many there were.
 int remove_stale_temporaries(const std::string& folder);
 
