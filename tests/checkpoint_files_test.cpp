@@ -81,6 +81,10 @@ BOOST_AUTO_TEST_CASE(a_state_comes_back_to_the_same_bits) {
   BOOST_TEST((found.state->weights[0].value.to_vector<float>() == state.weights[0].value.to_vector<float>()));
   BOOST_TEST(found.state->optimiser[0].name == "m.out.weight");
   BOOST_TEST((found.state->optimiser[0].value.to_vector<float>() == state.optimiser[0].value.to_vector<float>()));
+  const TrainingState model = read_checkpoint(path, CheckpointPart::model);
+  BOOST_TEST(model.optimiser.empty());
+  BOOST_TEST(model.weights.size() == 2u);
+  BOOST_TEST(model.step == 120);
   const TrainingState summary = read_checkpoint_summary(path);
   BOOST_TEST((summary.numbers == state.numbers));
   BOOST_TEST(summary.weights.empty());

@@ -1,10 +1,13 @@
 // The safetensors format: what we write, what Python writes, and files that are not what they should be.
 #include "train/safetensors.h"
 
+#include <zlib.h>
+
 #include <cstdlib>
 
 #include "tensor/copy.h"
 #include "tensor/create.h"
+#include "tensor/text.h"
 #include "tensor/views.h"
 #include "tests/close.h"
 #include "tests/folder.h"
@@ -151,6 +154,35 @@ BOOST_AUTO_TEST_CASE(a_changed_element_is_told_by_the_checksum) {
   write_file(folder / "a", file);
   BOOST_TEST(error_of([&] { read_safetensors(folder / "a"); }).find(" is damaged: its checksum is ") !=
              std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_checksum_of_a_large_file_is_the_same_for_any_number_of_threads) {
+  const Folder folder;
+  const Safetensors large{.tensors = {{"x", noise({900'001}, 1, f32)}}};  // more than three pieces of a MB
+  on_threads(1, [&] { write_safetensors(folder / "1", large); });
+  on_threads(3, [&] { write_safetensors(folder / "3", large); });
+  std::string file = read_file(folder / "1");
+  BOOST_TEST((file == read_file(folder / "3")));
+  on_threads(2, [&] { BOOST_TEST(same_bits(read_safetensors(folder / "1").at("x"), large.at("x"))); });
+  // and it is the checksum that any program computes: over the header without it, and the elements
+  const size_t header = 8 + size_t(uint8_t(file[0])) + size_t(uint8_t(file[1])) * 256;
+  const std::string said = read_safetensors_header(folder / "1").metadata.at("crc32");
+  const std::string all =
+      "{\"x\":{\"dtype\":\"F32\",\"shape\":[900001],\"data_offsets\":[0,3600004]}}" + file.substr(header);
+  const auto sum = crc32_z(0, reinterpret_cast<const unsigned char*>(all.data()), all.size());
+  BOOST_TEST(said == format("%08lx", sum));
+  file[header + 2'500'000] ^= 1;
+  write_file(folder / "1", file);
+  BOOST_TEST(error_of([&] { read_safetensors(folder / "1"); }).find(" is damaged: its checksum is ") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(only_what_is_wanted_is_read) {
+  const Folder folder;
+  write_safetensors(folder / "a", {.tensors = {{"x", zeros({2})}, {"y", full({3}, 7)}}});
+  const Safetensors some = read_safetensors(folder / "a", [](const std::string& name) { return name == "y"; });
+  BOOST_REQUIRE(some.tensors.size() == 1u);
+  BOOST_TEST(some.at("y").at({2}) == 7);
 }
 
 BOOST_AUTO_TEST_CASE(foreign_files_are_refused) {

@@ -85,12 +85,12 @@ void CheckpointFiles::remove_old(long step) const {
   }
 }
 
-std::optional<TrainingState> CheckpointFiles::newest(Say say) const {
+std::optional<TrainingState> CheckpointFiles::newest(Say say, CheckpointPart part) const {
   const std::vector<CheckpointFile> files = list();
   std::string reason;
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
     try {
-      return read_checkpoint(file->path);
+      return read_checkpoint(file->path, part);
     } catch (const OutOfMemory&) {
       throw;
     } catch (const Error& error) {

@@ -32,7 +32,8 @@ struct TrainingState {
 };
 Safetensors to_safetensors(const TrainingState& state);
 TrainingState to_training_state(Safetensors file, const std::string& path);  // throws if it is not a checkpoint
-TrainingState read_checkpoint(const std::string& path);
+enum class CheckpointPart { all, model };  // model: without the optimiser's tensors, which are two thirds of it
+TrainingState read_checkpoint(const std::string& path, CheckpointPart part = CheckpointPart::all);
 TrainingState read_checkpoint_summary(const std::string& path);  // without the tensors: cheap
 
 // ---- the folder
@@ -63,7 +64,7 @@ class CheckpointFiles {
 
   // The newest one that can be read; nothing if there is none. One that is cut off or damaged is skipped with a
   // sentence. Throws if there are some and none can be read: starting anew would be a surprise.
-  std::optional<TrainingState> newest(Say say) const;
+  std::optional<TrainingState> newest(Say say, CheckpointPart part = CheckpointPart::all) const;
   std::optional<CheckpointFile> best() const;  // lowest kValidationBpc; nothing if none has it
 
  private:

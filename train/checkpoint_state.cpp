@@ -68,7 +68,12 @@ TrainingState to_training_state(Safetensors file, const std::string& path) {
   return state;
 }
 
-TrainingState read_checkpoint(const std::string& path) { return to_training_state(read_safetensors(path), path); }
+TrainingState read_checkpoint(const std::string& path, CheckpointPart part) {
+  const auto wanted = [&](const std::string& name) {
+    return part == CheckpointPart::all || !name.starts_with(kOptimiser);
+  };
+  return to_training_state(read_safetensors(path, wanted), path);
+}
 
 TrainingState read_checkpoint_summary(const std::string& path) {
   return state_from(read_safetensors_header(path).metadata, path);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tensor/parallel.h"
 #include "tensor/tensor.h"
 
 namespace heed {
@@ -38,6 +39,8 @@ void write_safetensors(const std::string& path, const Safetensors& file);
 // types, shapes, places without gaps and overlaps, and the checksum if there is one. A file that is cut off, damaged
 // or of another kind is an Error whose text names the file and what is wrong. Tensors come in the file's order.
 Safetensors read_safetensors(const std::string& path);
+// Only the tensors whose name is wanted; the checks are the same.
+Safetensors read_safetensors(const std::string& path, FunctionRef<bool(const std::string&)> wanted);
 
 // What is in a file, without its elements: cheap, also for a large one.
 struct SafetensorsHeader {
