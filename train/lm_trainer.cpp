@@ -1,7 +1,6 @@
 #include "train/lm_trainer.h"
 
 #include <chrono>
-#include <optional>
 
 #include "autograd/cross_entropy.h"
 #include "autograd/finite.h"
@@ -40,6 +39,8 @@ double LmTrainer::accumulate(long step) {
     parts.push_back(train_.batch(ctx_.seed, uint32_t(step), uint32_t(row), std::min(rows, settings_.batch - row), T));
     counted += parts.back().counted;
   }
+  HEED_CHECK(counted > 0, "train", "step ", step, " has nothing to predict: its windows of ", T,
+             " bytes hold only documents of one byte; join some of them");
   arena_.zero_gradients();
   double loss = 0;
   for (size_t i = 0; i < parts.size(); i++) {
@@ -58,29 +59,34 @@ double LmTrainer::accumulate(long step) {
 LmStep LmTrainer::advance(bool look_at_everything) {
   const long next = step() + 1;
   const Phase& phase = schedule_.phase_at(next);
-  std::optional<CheckFinite> checking;
-  if (look_at_everything) checking.emplace();
   LmStep done{.rate = schedule_.rate_at(next),
               .tokens = settings_.batch * (phase.context ? phase.context : settings_.context)};
-  done.loss = accumulate(next);
+  done.loss = look_at_everything ? watched(next, "a result") : accumulate(next);
   done.gradient_norm = optimiser_->gradient_norm();
-  if (!std::isfinite(done.loss)) explain(next, "the loss");
-  if (!std::isfinite(done.gradient_norm)) explain(next, "the norm of the gradients");
+  const char* bad = !std::isfinite(done.loss)            ? "the loss"
+                    : !std::isfinite(done.gradient_norm) ? "the norm of the gradients"
+                                                         : nullptr;
+  if (bad) {
+    watched(next, bad);  // once more, looking at every result
+    explain(next, bad, "every op made finite numbers, and their sum is too large");
+  }
   optimiser_->step(done.rate);
   return done;
 }
 
-// Does the step again, and this time looks at every result.
-void LmTrainer::explain(long step, const std::string& what) {
-  std::string where = "when it is computed again every op is finite";
+double LmTrainer::watched(long step, const char* what) {
   try {
     const CheckFinite checking;
-    accumulate(step);
+    return accumulate(step);
   } catch (const NotFinite& found) {
-    where = found.what();
+    explain(step, what, found.what());
   }
+}
+
+void LmTrainer::explain(long step, const char* what, const std::string& where) const {
   fail<NotFinite>("train", what, " of step ", step, " is not finite: ", where, ". The weights are those of step ",
-                  step - 1, "; try a lower --lr than ", settings_.rate, " or a longer warm-up");
+                  step - 1, "; the learning rate is ", schedule_.rate_at(step),
+                  ": try a lower one (--lr), a longer warm-up or --clip 1");
 }
 
 LmNeeds LmTrainer::try_step() {
@@ -96,6 +102,11 @@ TrainingState LmTrainer::state() {
   for (const auto& [name, flat] : optimiser_->state())
     for (NamedTensor& part : split_flat(arena_, flat, name + ".")) state.optimiser.push_back(std::move(part));
   return state;
+}
+
+void LmTrainer::check_weights() const {
+  HEED_CHECK(all_finite(arena_.weights()), "train", "the weights of step ", step(),
+             " are not finite: they are not saved. Go on from the last checkpoint with a lower rate (--lr)");
 }
 
 void LmTrainer::restore(const TrainingState& state, const std::string& from) {

@@ -51,13 +51,15 @@ class LmTrainer {
   LmStep advance(bool look_at_everything = false);
   LmNeeds try_step();
 
+  void check_weights() const;  // throws if one is NaN or infinite
   // For checkpoints. The tensors are views: write them before the next step.
   TrainingState state();
   void restore(const TrainingState& state, const std::string& from);  // throws if it does not fit
 
  private:
-  double accumulate(long step);  // the gradients of a step into the arena; returns its loss
-  [[noreturn]] void explain(long step, const std::string& what);
+  double accumulate(long step);                 // the gradients of a step into the arena; returns its loss
+  double watched(long step, const char* what);  // the same, looking at the result of every op
+  [[noreturn]] void explain(long step, const char* what, const std::string& where) const;
 
   LmSettings settings_;
   ByteSplit train_;
