@@ -1,10 +1,19 @@
-// Interrupt: while one lives, the first Ctrl-C (or SIGTERM) only asks the program to stop; a loop looks at wanted() and ends
-// in good order. A second one ends the program at once, as usual.
+// Interrupt: while one lives, Ctrl-C (or SIGTERM) does not end the program in the middle of something.
+//
+//   Interrupt interrupt;                              // nothing is done yet: Ctrl-C ends the program at once, exit code 130
+//   prepare();
+//   interrupt.hold();                                 // from here on the first one only asks to stop
+//   while (!interrupt.wanted()) step();
+//   save();
+//
+// A second one ends the program at once, as usual. One at a time.
 #pragma once
 
 #include <csignal>
 
 namespace heed {
+
+inline constexpr int kInterrupted = 130;  // the exit code of a program that was stopped in this way, as shells have it
 
 class Interrupt {
  public:
@@ -13,6 +22,7 @@ class Interrupt {
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
+  void hold();
   bool wanted() const;
 
  private:

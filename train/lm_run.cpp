@@ -1,7 +1,7 @@
 #include "train/lm_run.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <optional>
 
 #include "autograd/finite.h"
 #include "tensor/allocator.h"
@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* kTrainBpc = "train_bpc";  // numbers of a checkpoint
 constexpr const char* kSeconds = "train_seconds";
+constexpr const char* kLastValidBpc = "last_validation_bpc";  // which may be of an earlier step
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
@@ -35,6 +36,11 @@ class Run {
 
   LmResult operator()() {
     begin();
+    if (done()) {
+      say("all " + std::to_string(trainer_.last_step()) + " steps are done already; --steps N goes on to more");
+      result_.step = trainer_.step();
+      return result_;
+    }
     tell_needs();
     train();
     return result_;
@@ -49,9 +55,12 @@ class Run {
     if (o_.metrics) o_.metrics(line);
   }
 
+  bool done() const { return trainer_.step() >= trainer_.last_step(); }
+
   // From the newest checkpoint, or from step 0 in a folder where no run is.
   void begin() {
     files_.prepare();
+    lock_.emplace(folder_);
     if (o_.resume) {
       if (const auto found = files_.newest([&](const std::string& text) { say(text); })) {
         take_up(*found);
@@ -70,13 +79,33 @@ class Run {
   void take_up(const TrainingState& found) {
     const LmSettings before =
         settings_from_json(Json::parse(found.settings, "the checkpoint"), files_.path(found.step));
-    trainer_.restore(found, files_.path(found.step));
-    const auto number = [&](const char* name) { return found.numbers.contains(name) ? found.numbers.at(name) : 0.0; };
-    result_.train_bpc = number(kTrainBpc), result_.valid_bpc = number(kValidationBpc), seconds_ = number(kSeconds);
+    const std::vector<std::string> changes = differences(before, trainer_.settings());
+    restore(found, changes);
+    const auto number = [&](const char* name, double other) {
+      const auto it = found.numbers.find(name);
+      return it == found.numbers.end() ? other : it->second;
+    };
+    result_.train_bpc = number(kTrainBpc, 0), result_.valid_bpc = number(kLastValidBpc, NAN);
+    seconds_ = number(kSeconds, 0);
     say("going on from " + files_.path(found.step));
-    for (const std::string& change : differences(before, trainer_.settings())) say("  changed: " + change);
+    for (const std::string& change : changes) say("  changed: " + change);
     folder_.write_config(to_json(trainer_.settings()));
     folder_.forget_after(found.step);
+  }
+
+  // What does not fit is mostly an option that was typed.
+  void restore(const TrainingState& found, const std::vector<std::string>& changes) {
+    try {
+      trainer_.restore(found, files_.path(found.step));
+    } catch (const OutOfMemory&) {
+      throw;
+    } catch (const Error& error) {
+      if (changes.empty()) throw;
+      std::string list;
+      for (const std::string& change : changes) list += (list.empty() ? "" : ", ") + change;
+      fail("train", folder_.path(), " cannot go on with other settings than it began with: ", list,
+           ". Leave these options away, or choose another folder with --run (", error.what(), ")");
+    }
   }
 
   void tell_needs() {
@@ -84,7 +113,6 @@ class Run {
     say(format("%.2f million parameters, ", double(trainer_.model().parameter_count()) / 1e6) +
         std::to_string(trainer_.last_step()) + " steps of " + std::to_string(trainer_.settings().batch) + " x " +
         std::to_string(trainer_.settings().context) + " bytes");
-    if (left <= 0) return;
     trainer_.try_step();  // the first one also fills the allocator
     const LmNeeds needs = trainer_.try_step();
     say("needs about " + megabytes(needs.bytes) + " and " + duration_text(needs.seconds * double(left)));
@@ -96,23 +124,25 @@ class Run {
   }
 
   void train() {
-    const Interrupt interrupt;
+    interrupt_.hold();
     std::unique_ptr<Progress> progress;
     if (!o_.quiet) progress = std::make_unique<Progress>("step", trainer_.last_step());
-    while (trainer_.step() < trainer_.last_step() && !interrupt.wanted()) {
+    while (!done() && !interrupt_.wanted()) {
       one_step(progress.get());
-      const bool last = trainer_.step() == trainer_.last_step();
-      if (last || trainer_.step() % every() == 0) evaluate_and_save();
+      if (done() || trainer_.step() % every() == 0) evaluate_and_save();
     }
     result_.step = trainer_.step(), result_.peak_bytes = memory_stats().peak;
     result_.tokens_per_s = trained_seconds_ > 0 ? double(trained_tokens_) / trained_seconds_ : 0;
-    if (trainer_.step() == trainer_.last_step()) {
+    if (done()) {
       if (progress) progress->finish(text());
       return;
     }
     result_.stopped = true;
     progress.reset();
-    say("stopped at step " + std::to_string(trainer_.step()) + "; saved " + save());
+    trainer_.check_weights();
+    const auto list = files_.list();
+    const bool saved = !list.empty() && list.back().step == trainer_.step();  // a moment ago, or before this call
+    say("stopped at step " + std::to_string(trainer_.step()) + "; saved " + (saved ? list.back().path : save()));
   }
 
   void one_step(Progress* progress) {
@@ -134,11 +164,12 @@ class Run {
 
   std::string text() const {
     return format("loss %.3f   bpc %.3f   ", last_.loss, result_.train_bpc) +
-           (result_.valid_bpc > 0 ? format("valid %.3f   ", result_.valid_bpc) : "") +
+           (std::isfinite(result_.valid_bpc) ? format("valid %.3f   ", result_.valid_bpc) : "") +
            format("%.0f tokens/s   ", speed_) + megabytes(memory_stats().reserved);
   }
 
   void evaluate_and_save() {
+    trainer_.check_weights();
     const LmSettings& s = trainer_.settings();
     result_.valid_bpc =
         bits_per_byte(trainer_.model(), data_.valid.first(o_.valid_bytes), {.batch = s.batch, .context = s.context})
@@ -147,16 +178,17 @@ class Run {
     line["step"] = trainer_.step(), line["valid_bpc"] = result_.valid_bpc, line["seconds"] = seconds_;
     log(line);
     valid_step_ = trainer_.step();
-    save();
     if (o_.sample_bytes && s.context >= 2)
       folder_.write_sample(trainer_.step(), sampled_text(trainer_.model(), s.context, "\n",
                                                          {.length = o_.sample_bytes, .temperature = 0.8}));
+    save();  // last: whoever goes on from it finds all that belongs to it
     write_page(folder_);
   }
 
   std::string save() {
     TrainingState state = trainer_.state();
     state.numbers = {{kTrainBpc, result_.train_bpc}, {kSeconds, seconds_}};
+    if (std::isfinite(result_.valid_bpc)) state.numbers[kLastValidBpc] = result_.valid_bpc;
     if (valid_step_ == trainer_.step()) state.numbers[kValidationBpc] = result_.valid_bpc;
     return files_.save(state);
   }
@@ -165,6 +197,8 @@ class Run {
   const ByteData& data_;
   RunFolder folder_;
   CheckpointFiles files_;
+  std::optional<RunLock> lock_;
+  Interrupt interrupt_;
   LmTrainer trainer_;
   LmResult result_;
   LmStep last_;
@@ -177,23 +211,6 @@ class Run {
 
 LmResult train_run(const LmSettings& settings, const ByteData& data, const LmRunOptions& options) {
   return Run(settings, data, options)();
-}
-
-LoadedModel load_run(const std::string& run_or_file, bool best) {
-  std::string path = run_or_file;
-  std::error_code none;
-  if (std::filesystem::is_directory(path, none)) {
-    const CheckpointFiles files(path);
-    const auto list = files.list();
-    HEED_CHECK(!list.empty(), "load", "there is no checkpoint in ", files.folder(), "; `charlm train --run ", path,
-               "` makes one");
-    path = best && files.best() ? files.best()->path : list.back().path;
-  }
-  const TrainingState state = read_checkpoint(path);
-  LoadedModel loaded{settings_from_json(Json::parse(state.settings, path), path), state.step, path, state.numbers, {}};
-  loaded.model = std::make_unique<Gpt>(model_options(loaded.settings));
-  load_model(*loaded.model, state.weights, path);
-  return loaded;
 }
 
 }  // namespace heed

@@ -30,8 +30,8 @@ struct LmRunOptions {
 
 struct LmResult {
   long step = 0;
-  double train_bpc = 0;  // a running mean over about the last 50 steps
-  double valid_bpc = 0;
+  double train_bpc = 0;     // a running mean over about the last 50 steps
+  double valid_bpc = NAN;   // NaN: not measured yet
   double tokens_per_s = 0;  // of training alone
   size_t peak_bytes = 0;
   bool stopped = false;  // by Ctrl-C
@@ -39,14 +39,16 @@ struct LmResult {
 
 LmResult train_run(const LmSettings& settings, const ByteData& data, const LmRunOptions& options);
 
-// The model of a run as its newest checkpoint has it (or its best; or a file of one), to sample, evaluate or look at.
+// The model of a run as its newest checkpoint has it (or its best; or a file of one), to sample, evaluate or look at. A
+// newest one that is damaged is left out with a sentence; a best one, or a file, that is damaged is an error.
 struct LoadedModel {
-  LmSettings settings;
+  LmSettings settings = {};
   long step = 0;
-  std::string path;  // of the checkpoint
-  std::map<std::string, double> numbers;
-  std::unique_ptr<Gpt> model;
+  std::string path = {};  // of the checkpoint
+  std::map<std::string, double> numbers = {};
+  std::unique_ptr<Gpt> model = {};
 };
-LoadedModel load_run(const std::string& run_or_file, bool best = false);
+LoadedModel load_run(const std::string& run_or_file, bool best = false,
+                     const std::function<void(const std::string&)>& say = {});
 
 }  // namespace heed

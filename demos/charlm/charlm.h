@@ -25,5 +25,5 @@ struct ModelChoice {
   std::string run = "runs/charlm";
   bool best = false;
   void add_options(heed::CommandLine& line);
-  heed::LoadedModel load() const { return heed::load_run(run, best); }
+  heed::LoadedModel load() const;  // says on stderr what it leaves out
 };

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "demos/charlm/charlm.h"
+#include "tensor/error.h"
 #include "tensor/text.h"
 #include "train/checkpoint_files.h"
 
@@ -14,8 +15,12 @@ Json checkpoints_of(const CheckpointFiles& files) {
   for (const CheckpointFile& file : files.list()) {
     Json one = Json::object();
     one["step"] = file.step, one["path"] = file.path;
-    const auto numbers = read_checkpoint_summary(file.path).numbers;
-    if (numbers.contains(kValidationBpc)) one["valid_bpc"] = numbers.at(kValidationBpc);
+    try {
+      const auto numbers = read_checkpoint_summary(file.path).numbers;
+      if (numbers.contains(kValidationBpc)) one["valid_bpc"] = numbers.at(kValidationBpc);
+    } catch (const Error& error) {
+      one["damaged"] = error.what();
+    }
     one["best"] = best && best->step == file.step;
     list.push_back(one);
   }
@@ -28,9 +33,10 @@ void print(const Json& info) {
     std::printf("  %-20s %s\n", name.c_str(), value.is_text() ? value.text().c_str() : value.dump().c_str());
   std::printf("\n");
   for (const Json& one : info.at("checkpoints").items())
-    std::printf("  %s%s%s\n", one.at("path").text().c_str(),
+    std::printf("  %s%s%s%s\n", one.at("path").text().c_str(),
                 one.find("valid_bpc") ? format("   valid %.4f", one.at("valid_bpc").number()).c_str() : "",
-                one.at("best").truth() ? "   best" : "");
+                one.at("best").truth() ? "   best" : "",
+                one.find("damaged") ? ("   cannot be read: " + one.at("damaged").text()).c_str() : "");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 //   build/charlm train --data my.txt --run runs/mine       trains; Ctrl-C saves, --resume goes on
 //   build/charlm sample --run runs/mine --prompt "The "    writes
 //   build/charlm look --run runs/mine --text "some text"   draws who attends to whom
+#include <cstdio>
 #include <filesystem>
 
 #include "demos/charlm/charlm.h"
@@ -36,6 +37,10 @@ ByteData open_data(const std::string& data) {
 void ModelChoice::add_options(CommandLine& line) {
   line.option("--run", run, "the run folder, or the file of a checkpoint");
   line.flag("--best", best, "the checkpoint with the best validation, in place of the newest");
+}
+
+LoadedModel ModelChoice::load() const {
+  return load_run(run, best, [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); });
 }
 
 int main(int argc, char** argv) {

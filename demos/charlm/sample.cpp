@@ -12,6 +12,8 @@ using namespace heed;
 
 namespace {
 
+constexpr char kSilence = char(128);  // what a sound begins with if nothing is said
+
 struct Settings {
   ModelChoice model;
   std::string prompt, out;
@@ -34,11 +36,18 @@ void add_options(CommandLine& line, Settings& s) {
   line.flag("--json", s.json, "one JSON object at the end, in place of the text as it comes");
 }
 
-void write_out(const std::string& path, const std::string& text, const LmSettings& of) {
-  if (!path.ends_with(".wav")) return write_file(path, text);
-  HEED_CHECK(of.sample_rate > 0, "sample", path, " is to be a sound, and this model has learned ", of.data,
+// Before anything is written: can it be?
+void check_out(const std::string& path, const LmSettings& of) {
+  if (path.empty()) return;
+  HEED_CHECK(!path.ends_with(".wav") || of.sample_rate > 0, "sample", path,
+             " is to be a sound, and this model has learned ", of.data,
              ", which is none; train one on a WAV file, or choose another name");
-  write_wav(path, text, of.sample_rate);
+  check_writable(path);
+}
+
+void write_out(const std::string& path, const std::string& text, const LmSettings& of) {
+  if (path.empty()) return;
+  path.ends_with(".wav") ? write_wav(path, text, of.sample_rate) : write_file(path, text);
 }
 
 }  // namespace
@@ -51,6 +60,8 @@ int sample_command(int argc, char** argv) {
   set_threads(s.threads);
   s.sample.seed = uint32_t(s.seed);
   const LoadedModel loaded = s.model.load();
+  check_out(s.out, loaded.settings);
+  if (loaded.settings.sample_rate > 0 && s.prompt.empty()) s.prompt.push_back(kSilence);
   const bool show = s.out.empty() && !s.json;
   std::string text = s.prompt;
   if (show) std::fwrite(text.data(), 1, text.size(), stdout), std::fflush(stdout);
@@ -62,7 +73,7 @@ int sample_command(int argc, char** argv) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const double speed = seconds > 0 ? double(s.sample.length) / seconds : 0;
   if (show) std::printf("\n");
-  if (!s.out.empty()) write_out(s.out, text, loaded.settings);
+  write_out(s.out, text, loaded.settings);
   if (s.json) {
     Json result = Json::object();
     result["checkpoint"] = loaded.path, result["step"] = loaded.step, result["text"] = text;

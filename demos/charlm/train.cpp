@@ -5,6 +5,7 @@
 #include "tensor/machine.h"
 #include "tensor/parallel.h"
 #include "tensor/text.h"
+#include "train/interrupt.h"
 
 using namespace heed;
 
@@ -48,8 +49,10 @@ class SettingOptions {
   // After parsing.
   LmSettings settings(const std::string& run, bool resume) const {
     const RunFolder folder(run);
-    LmSettings s = resume && folder.exists() ? settings_from_json(folder.config(), folder.file("config.json"))
-                                             : preset(typed_.preset);
+    const bool known = resume && folder.exists();
+    LmSettings s = known ? settings_from_json(folder.config(), folder.file("config.json")) : preset(typed_.preset);
+    HEED_CHECK(!known || !line_.given("--preset") || s.preset == typed_.preset, "train", run, " began with the preset ",
+               s.preset, ", and --preset ", typed_.preset, " was given; leave it away, or choose another folder");
     if (s.data.empty()) s.data = typed_.data;
     for (const auto& take : take_) take(s);
     return s;
@@ -130,7 +133,7 @@ int train_command(int argc, char** argv) {
   const ByteData data = open_data(settings.data);
   settings.sample_rate = data.sample_rate;
   extras.run.say = [&](const std::string& text) {
-    if (!extras.json) print_line(text);
+    extras.json ? void(std::fprintf(stderr, "%s\n", text.c_str())) : print_line(text);
   };
   extras.run.quiet = extras.json;
   if (extras.json) extras.run.metrics = print_json;
@@ -142,5 +145,5 @@ int train_command(int argc, char** argv) {
   else
     extras.run.say("the page is " + extras.run.run + "/index.html");
   print_final(result, extras.json);
-  return result.stopped ? 130 : 0;
+  return result.stopped ? kInterrupted : 0;
 }
