@@ -169,7 +169,7 @@ demo: $(BUILD)/charlm  ## train a language model on heed's own source and let it
 demo-quick: $(BUILD)/charlm $(BUILD)/spirals  # the same in a few seconds, and the spirals, for test-all
 	$(Q)$(BUILD)/charlm demo --quick --run $(BUILD)/demo && $(BUILD)/spirals --quick --out $(BUILD)/spirals.png
 
-test: $(BUILD)/tests  ## build and run the tests; make test T='softmax*' runs some of them
+test: $(BUILD)/tests $(LARGE:%=$(BUILD)/%)  ## build and run the tests; make test T='softmax*' runs some of them
 	$(Q)$(BUILD)/tests $(if $(T),--run_test='$(T)')
 
 PARTS = test lint sanitize example demo-quick

@@ -38,7 +38,7 @@ class Run {
     begin();
     if (done()) {
       say("all " + std::to_string(trainer_.last_step()) + " steps are done already; --steps N goes on to more");
-      result_.step = trainer_.step();
+      result_.step = trainer_.step(), result_.peak_bytes = memory_stats().peak;
       return result_;
     }
     tell_needs();

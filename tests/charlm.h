@@ -1,0 +1,46 @@
+// Runs build/charlm as a user does, from a test: in a folder of its own, with a model that takes milliseconds.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "train/checkpoint_files.h"
+
+using Words = std::vector<std::string>;
+
+struct Ran {
+  int code = 0;          // the exit code; minus the signal that ended it
+  std::string out, err;  // what it wrote
+};
+
+// charlm in the background. It is killed if nobody waits for it.
+class Charlm {
+ public:
+  Charlm(const std::string& folder, const Words& words);  // the folder takes what it prints
+  ~Charlm();
+  Charlm(const Charlm&) = delete;
+  Charlm& operator=(const Charlm&) = delete;
+
+  void signal(int number) const;
+  void wait_for(const std::string& text) const;  // until it has printed this; fails the test if it ends before
+  void wait_for_file(const std::string& path) const;
+  Ran wait();
+
+ private:
+  bool ended() const;
+
+  std::string out_, err_;
+  pid_t child_ = -1;
+};
+
+Ran charlm(const std::string& folder, const Words& words);  // and waits for it
+
+// Options of a very small model, and others behind them: they win.
+Words tiny_train(const std::string& data, const std::string& run, const Words& more = {});
+
+bool contains(const std::string& text, const std::string& part);
+// Do two checkpoints have the same step, weights and optimiser tensors, bit by bit?
+bool same_training(const std::string& a, const std::string& b);
+std::string newest_checkpoint(const std::string& run);
