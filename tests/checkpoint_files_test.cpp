@@ -1,7 +1,6 @@
 // Checkpoints: what comes back, which files stay, and what happens when files or disks are bad.
 #include "train/checkpoint_files.h"
 
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include "tensor/create.h"
 #include "tests/close.h"
 #include "tests/folder.h"
+#include "tests/small_disk.h"
 #include "train/write_file.h"
 
 using namespace heed;
@@ -43,21 +43,6 @@ Found newest(const CheckpointFiles& files) {
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-// Files of this process may have at most this many bytes while it lives: a full disk.
-struct SmallDisk {
-  rlimit before{};
-  void (*handler)(int) = std::signal(SIGXFSZ, SIG_IGN);
-  explicit SmallDisk(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before);
-    const rlimit small{bytes, before.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &small);
-  }
-  ~SmallDisk() {
-    setrlimit(RLIMIT_FSIZE, &before);
-    std::signal(SIGXFSZ, handler);
-  }
-};
 
 }  // namespace
 

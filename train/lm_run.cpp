@@ -168,12 +168,30 @@ class Run {
            format("%.0f tokens/s   ", speed_) + megabytes(memory_stats().reserved);
   }
 
+  double validation() {
+    const LmSettings& s = trainer_.settings();
+    const ByteSplit part = data_.valid.first(o_.valid_bytes);
+    return bits_per_byte(trainer_.model(), part, {.batch = s.batch, .context = s.context}).bpc;
+  }
+
+  // It is computed again, looking at the result of every op.
+  void explain_validation() {
+    std::string where = "every op made finite numbers, and their sum is too large";
+    try {
+      const CheckFinite checking;
+      validation();
+    } catch (const NotFinite& found) {
+      where = found.what();
+    }
+    fail<NotFinite>("train", "the validation of step ", trainer_.step(), " is not finite: ", where,
+                    ". These weights are not saved; go on from the last checkpoint with a lower rate (--lr)");
+  }
+
   void evaluate_and_save() {
     trainer_.check_weights();
     const LmSettings& s = trainer_.settings();
-    result_.valid_bpc =
-        bits_per_byte(trainer_.model(), data_.valid.first(o_.valid_bytes), {.batch = s.batch, .context = s.context})
-            .bpc;
+    result_.valid_bpc = validation();
+    if (!std::isfinite(result_.valid_bpc)) explain_validation();
     Json line = Json::object();
     line["step"] = trainer_.step(), line["valid_bpc"] = result_.valid_bpc, line["seconds"] = seconds_;
     log(line);
