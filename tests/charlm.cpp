@@ -62,18 +62,15 @@ bool Charlm::ended() const {
   return about.si_pid != 0;
 }
 
-void Charlm::wait_for(const std::string& text) const {
-  while (!contains(text_of(out_), text)) {
-    BOOST_REQUIRE_MESSAGE(!ended() || contains(text_of(out_), text), "it ended before: " << text_of(err_));
+void Charlm::wait_until(FunctionRef<bool()> holds) const {
+  while (!holds()) {
+    BOOST_REQUIRE_MESSAGE(!ended() || holds(), "it ended before: " << text_of(err_));
     ::usleep(1000);
   }
 }
 
-void Charlm::wait_for_file(const std::string& path) const {
-  while (!fs::exists(path)) {
-    BOOST_REQUIRE_MESSAGE(!ended() || fs::exists(path), "it ended before: " << text_of(err_));
-    ::usleep(1000);
-  }
+void Charlm::wait_for(const std::string& text) const {
+  wait_until([&] { return contains(text_of(out_), text); });
 }
 
 Ran Charlm::wait() {

@@ -24,8 +24,8 @@ class Charlm {
   Charlm& operator=(const Charlm&) = delete;
 
   void signal(int number) const;
-  void wait_for(const std::string& text) const;  // until it has printed this; fails the test if it ends before
-  void wait_for_file(const std::string& path) const;
+  void wait_until(heed::FunctionRef<bool()> holds) const;  // fails the test if it ends before
+  void wait_for(const std::string& text) const;            // until it has printed this
   Ran wait();
 
  private:

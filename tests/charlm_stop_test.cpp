@@ -85,8 +85,7 @@ BOOST_AUTO_TEST_CASE(ctrl_c_saves_and_the_run_goes_on) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const Place at;
     Charlm child(at.folder.path.string(), steady(at, at.run, {"--steps", "1000000", "--checkpoint-every", "100000"}));
-    child.wait_for_file(at.run + "/metrics.jsonl");
-    while (RunFolder(at.run).metrics().empty()) ::usleep(1000);
+    child.wait_until([&] { return !RunFolder(at.run).metrics().empty(); });
     child.signal(signal);
     const Ran ran = child.wait();
     BOOST_TEST(ran.code == 130);
@@ -127,7 +126,7 @@ BOOST_AUTO_TEST_CASE(two_processes_do_not_train_in_one_folder) {
   const Place at;
   const Words words = steady(at, at.run, {"--steps", "1000000", "--checkpoint-every", "100000", "--resume"});
   Charlm first(at.folder.path.string(), words);
-  first.wait_for_file(at.run + "/metrics.jsonl");
+  first.wait_until([&] { return RunFolder(at.run).exists(); });
   const Ran second = at(words);
   BOOST_TEST(second.code == 1);
   BOOST_TEST(second.err == "charlm: run: another process trains in " + at.run +
