@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(ctrl_c_saves_and_the_run_goes_on) {
     const long step = read_checkpoint_summary(saved).step;
     BOOST_TEST(contains(ran.err, "stopping when this step is done and saved"));
     BOOST_TEST(contains(ran.out, "stopped at step " + std::to_string(step) + "; saved " + saved + "\n"));
-    BOOST_TEST(contains(ran.out, "go on with: charlm train --resume --run " + at.run + "\n"));
+    BOOST_TEST(contains(ran.out, "go on with: build/charlm train --resume --run " + at.run + "\n"));
     BOOST_TEST(contains(ran.out, "\nfinal step=" + std::to_string(step) + " train_bpc="));
     BOOST_TEST(contains(ran.out, " val_bpc=nan "));  // it was never measured
     if (signal == SIGTERM) continue;

@@ -158,15 +158,15 @@ BOOST_AUTO_TEST_CASE(look_draws_every_layer) {
   const Trained t({"--layers", "2"});
   const Ran ran = t({"look", "--run", t.run, "--text", "</script> \"\xc3\xa4"});
   BOOST_TEST(ran.code == 0, ran.err);
-  BOOST_TEST(contains(ran.out, "2 layers drawn: " + t.run + "/look/layer-00.png"));
-  BOOST_TEST(read_file(t.run + "/look/layer-01.png").starts_with("\x89PNG"));
+  BOOST_TEST(contains(ran.out, "2 layers drawn: " + t.run + "/look/layer-01.png"));
+  BOOST_TEST(read_file(t.run + "/look/layer-02.png").starts_with("\x89PNG"));
   const std::string page = read_file(t.run + "/look/index.html");
   BOOST_TEST(!contains(page, "@TEXT@"));
   BOOST_TEST(page.find("</script>") == page.rfind("</script>"));  // the text does not end the script
   BOOST_TEST(contains(read_file(t.run + "/index.html"), "href='look/index.html'"));
   const Ran elsewhere = t({"look", "--run", newest_checkpoint(t.run), "--text", "abc", "--out", t.folder / "maps"});
   BOOST_TEST(elsewhere.code == 0, elsewhere.err);
-  BOOST_TEST(fs::exists(t.folder / "maps/layer-00.png"));
+  BOOST_TEST(fs::exists(t.folder / "maps/layer-01.png"));
 }
 
 BOOST_AUTO_TEST_CASE(compare_puts_runs_into_one_chart) {
