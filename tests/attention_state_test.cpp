@@ -151,6 +151,23 @@ BOOST_DATA_TEST_CASE(a_state_keeps_only_what_can_be_seen_again, data::make(varia
   });
 }
 
+// Everything comes from what the allocator has in its bins.
+BOOST_DATA_TEST_CASE(decoding_a_second_text_asks_the_system_for_no_memory, data::make(variant_names()), variant) {
+  for_each_decoder(variant, [&](const std::string&, Mixer& mixer) {
+    const NoGrad no_grad;
+    Context ctx;
+    const Tensor token = noise({1, 1, C}, 1, f32);
+    const auto state = mixer.start(1, 200);
+    const auto write = [&] {
+      state->reset();
+      for (long t = 0; t < 200; t++) mixer.forward(token, {.mask = causal_mask(), .state = state.get()}, ctx);
+      return memory_stats().driver_calls;
+    };
+    const long before = write();
+    BOOST_TEST(write() == before);
+  });
+}
+
 BOOST_DATA_TEST_CASE(of_a_memory_keys_and_values_are_made_once, data::make(variant_names()), variant) {
   for_each_decoder(variant, [&](const std::string&, Mixer& mixer) {
     if (!mixer.can().cross) return;
