@@ -86,7 +86,7 @@ class Run {
       return it == found.numbers.end() ? other : it->second;
     };
     result_.train_bpc = number(kTrainBpc, 0), result_.valid_bpc = number(kLastValidBpc, NAN);
-    seconds_ = number(kSeconds, 0);
+    seconds_ = number(kSeconds, 0), saved_step_ = found.step;
     say("going on from " + files_.path(found.step));
     for (const std::string& change : changes) say("  changed: " + change);
     folder_.write_config(to_json(trainer_.settings()));
@@ -140,9 +140,8 @@ class Run {
     result_.stopped = true;
     progress.reset();
     trainer_.check_weights();
-    const auto list = files_.list();
-    const bool saved = !list.empty() && list.back().step == trainer_.step();  // a moment ago, or before this call
-    say("stopped at step " + std::to_string(trainer_.step()) + "; saved " + (saved ? list.back().path : save()));
+    if (saved_step_ != trainer_.step()) save();
+    say("stopped at step " + std::to_string(trainer_.step()) + "; saved " + files_.path(saved_step_));
   }
 
   void one_step(Progress* progress) {
@@ -203,12 +202,13 @@ class Run {
     write_page(folder_);
   }
 
-  std::string save() {
+  void save() {
     TrainingState state = trainer_.state();
     state.numbers = {{kTrainBpc, result_.train_bpc}, {kSeconds, seconds_}};
     if (std::isfinite(result_.valid_bpc)) state.numbers[kLastValidBpc] = result_.valid_bpc;
     if (valid_step_ == trainer_.step()) state.numbers[kValidationBpc] = result_.valid_bpc;
-    return files_.save(state);
+    files_.save(state);
+    saved_step_ = state.step;
   }
 
   LmRunOptions o_;
@@ -222,7 +222,8 @@ class Run {
   LmStep last_;
   double seconds_ = 0;  // of training, also before a stop
   double trained_seconds_ = 0, speed_ = 0;
-  long trained_tokens_ = 0, valid_step_ = -1;  // valid_step: of valid_bpc
+  long trained_tokens_ = 0;
+  long valid_step_ = -1, saved_step_ = -1;  // of valid_bpc; of the newest checkpoint
 };
 
 }  // namespace
