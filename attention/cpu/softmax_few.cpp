@@ -14,10 +14,24 @@ template <class T> void scores(T* s, const T* q, const T* k, long k_row, long co
                         D, [&](long c, auto n) { return Vec<T>::load(q + c, n) * Vec<T>::load(k + j * k_row + c, n); });
 }
 
+// o (N vectors) = change * o + p (count) v (count, N vectors). N sums at a time: one alone would wait for itself.
+template <long N, bool some_hidden, class T>
+void collect_wide(T* o, T change, const T* p, const T* v, long v_row, long count) {
+  constexpr long L = Vec<T>::kLanes;
+  Vec<T> sums[N];
+  for (long k = 0; k < N; k++) sums[k] = Vec<T>::load(o + k * L) * change;
+  for (long j = 0; j < count; j++)
+    if (!some_hidden || p[j] != 0)
+      for (long k = 0; k < N; k++) sums[k] = sums[k] + Vec<T>(p[j]) * Vec<T>::load(v + j * v_row + k * L);
+  for (long k = 0; k < N; k++) sums[k].store(o + k * L);
+}
+
 // o (Dv) = change * o + p (count) v (count, Dv). With some hidden: what has no weight is not even looked at, as it may be
 // anything.
 template <bool some_hidden, class T>
 void collect(T* o, T change, const T* p, const T* v, long v_row, long count, long Dv) {
+  constexpr long N = 8, wide = N * Vec<T>::kLanes;
+  for (; Dv >= wide; Dv -= wide, o += wide, v += wide) collect_wide<N, some_hidden>(o, change, p, v, v_row, count);
   for_vectors<T>(Dv, [&](long c, auto n) {
     Vec<T> sum = Vec<T>::load(o + c, n) * change;
     for (long j = 0; j < count; j++)
