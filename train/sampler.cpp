@@ -28,6 +28,13 @@ double drawn(uint32_t seed, long place) {
   return uniform({1}, key, 0, 1, f64).item();
 }
 
+std::vector<size_t> likeliest_first(const std::vector<float>& logits) {
+  std::vector<size_t> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return logits[a] > logits[b]; });
+  return order;
+}
+
 // Puts 0 where `keep` of the order does not reach.
 void keep_likeliest(std::vector<double>& p, const std::vector<size_t>& order, size_t keep) {
   for (size_t i = keep; i < order.size(); i++) p[order[i]] = 0;
@@ -57,11 +64,10 @@ std::vector<double> shaped_probabilities(const std::vector<float>& logits, const
   const bool good = std::all_of(logits.begin(), logits.end(), [](float x) { return x < HUGE_VALF; });
   HEED_CHECK(!logits.empty() && good, "sample", "of ", logits.size(),
              " logits some are NaN or infinite; the weights of this model are no good: take an earlier checkpoint");
-  std::vector<size_t> order(logits.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return logits[a] > logits[b]; });
+  std::vector<size_t> order;
+  if (o.top_k > 0 || o.top_p < 1 || o.temperature == 0) order = likeliest_first(logits);
   std::vector<double> p(logits.size());
-  const double top = logits[order[0]], heat = o.temperature == 0 ? 1 : o.temperature;
+  const double top = *std::max_element(logits.begin(), logits.end()), heat = o.temperature == 0 ? 1 : o.temperature;
   for (size_t i = 0; i < p.size(); i++) p[i] = std::exp((logits[i] - top) / heat);
   if (o.top_k > 0) keep_likeliest(p, order, size_t(o.top_k));
   if (o.temperature == 0) keep_likeliest(p, order, 1);
