@@ -111,10 +111,10 @@ std::vector<Case> machine_cases() {
 
 void Limits::learn(const Result& machine) {
   const Limit limit = machine.work.limit;
-  if (limit != Limit::copy)
-    (limit == Limit::peak   ? peak_
-     : limit == Limit::read ? read_
-                            : product_) = machine.work.amount / machine.best * 1e-9;
+  if (counts_operations(limit))
+    (limit == Limit::peak ? peak_ : product_) = machine.work.amount / machine.best * 1e-9;
+  else if (limit == Limit::read)
+    read_ = machine.speed();
   else
     copies_.push_back({machine.work.amount, std::max(machine.speed(), machine.has_peer() ? machine.peer_speed() : 0)});
 }
