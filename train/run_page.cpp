@@ -116,8 +116,10 @@ void write_page(const RunFolder& run) {
                                          "</title>\n<meta name='viewport' content='width=device-width'>\n<style>" +
                                          kStyle + "</style></head><body>\n<h1>" + name +
                                          "</h1>\n<p class='sub'>a character language model by heed, learning " +
-                                         xml_text(data && data->is_text() ? data->text() : "") + "</p>\n" +
-                                         figures(run.metrics()) + svg + samples(run) + attention_maps(run) +
+                                         xml_text(!data || !data->is_text() ? ""
+                                                  : data->text() == "self"  ? "heed's own source and docs"
+                                                                            : data->text()) +
+                                         "</p>\n" + figures(run.metrics()) + svg + samples(run) + attention_maps(run) +
                                          commands(run) + settings_table(config) + "</body></html>\n");
 }
 
