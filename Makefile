@@ -102,7 +102,7 @@ endif
 
 # ---- building ----------------------------------------------------------------------------------------------
 
-.PHONY: all demo demo-quick test test-all parts bench peer lint format sanitize install example clean help
+.PHONY: all demo demo-quick test kills test-all parts bench peer lint format sanitize install example clean help
 
 all: $(LIBRARY) $(PROGRAMS)  ## the library and all programs (this is what `make` alone does)
 
@@ -172,8 +172,11 @@ demo-quick: $(BUILD)/charlm $(BUILD)/spirals  # the same in a few seconds, and t
 test: $(BUILD)/tests $(LARGE:%=$(BUILD)/%)  ## build and run the tests; make test T='softmax*' runs some of them
 	$(Q)$(BUILD)/tests $(if $(T),--run_test='$(T)')
 
-PARTS = test lint sanitize example demo-quick
-test-all: $(SETUP)  ## test, lint, sanitize, the example against an installed heed, a quick demo
+kills: $(BUILD)/tests $(LARGE:%=$(BUILD)/%)  # charlm is killed at 20 random moments, and must go on to the same bits
+	$(Q)HEED_KILLS=20 $(BUILD)/tests --run_test='charlm_stop_test/a_run*'
+
+PARTS = test lint kills sanitize example demo-quick
+test-all: $(SETUP)  ## test, lint, kills, sanitize, the example against an installed heed, a quick demo
 	$(Q)for part in $(PARTS); do echo "== make $$part" && $(MAKE) $$part || exit 1; done
 parts:  # for .ci/run
 	@echo $(PARTS)
