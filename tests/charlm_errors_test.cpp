@@ -207,4 +207,30 @@ BOOST_AUTO_TEST_CASE(fetching_what_is_not_there) {
   check_fails(at({"fetch", "text8", at.folder / "data", "--from", "file://" + (at.folder / "server")}), 1, "text8");
 }
 
+BOOST_AUTO_TEST_CASE(what_is_not_a_run_of_ours_is_left_alone) {
+  const Place at;
+  write_file(at.run + "/config.json", "{\"mine\": 1}\n");
+  write_file(at.run + "/thesis.txt", "years of work");
+  check_fails(at.train(), 1, "config.json does not say 'preset'; it is not of a language model of this version");
+  check_fails(at({"demo", "--quick", "--run", at.run}), 1, "config.json does not say 'preset'");
+  BOOST_TEST(read_file(at.run + "/config.json") == "{\"mine\": 1}\n");
+  BOOST_TEST(read_file(at.run + "/thesis.txt") == "years of work");
+}
+
+BOOST_AUTO_TEST_CASE(metrics_without_a_checkpoint_are_not_overwritten) {
+  const Place at;
+  BOOST_TEST(at.train().code == 0);
+  fs::remove_all(at.run + "/checkpoints");
+  const std::string before = read_file(at.run + "/metrics.jsonl");
+  check_fails(at.train(), 1, "holds the metrics of a run without a checkpoint; start it again with --resume");
+  check_fails(at({"demo", "--quick", "--run", at.run}), 1, "holds another run, which has learned " + at.data);
+  BOOST_TEST(read_file(at.run + "/metrics.jsonl") == before);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_inside_of_its_data_is_refused) {
+  const Place at;
+  check_fails(at(tiny_train(at.folder.path.string(), at.run, {})), 1,
+              "the run folder " + at.run + " lies in the data, " + at.folder.path.string());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -98,8 +98,35 @@ BOOST_AUTO_TEST_CASE(resuming_what_is_not_there_starts_at_step_0_and_what_is_don
   BOOST_TEST(contains(again.out, "all 12 steps are done already; --steps N goes on to more\n"));
   BOOST_TEST(last_line(again.out).starts_with("final step=12 train_bpc="));
   const Ran fewer = t({"train", "--run", t.run, "--resume", "--steps", "4"});
-  BOOST_TEST(fewer.code == 0);
-  BOOST_TEST(contains(fewer.out, "all 4 steps are done already"));
+  BOOST_TEST(fewer.code == 1);
+  BOOST_TEST(contains(fewer.err, t.run + " is at step 12 already, and 4 were asked for; give --steps 12 or more"));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_run_began_with_is_remembered) {
+  const Trained t({"--keep", "9", "--checkpoint-every", "2"});
+  BOOST_TEST(CheckpointFiles(t.run).list().size() == 6u);
+  BOOST_TEST(t({"train", "--run", t.run, "--resume", "--steps", "16"}).code == 0);
+  BOOST_TEST(CheckpointFiles(t.run).list().size() == 8u);
+  fs::remove(t.run + "/config.json");  // then the checkpoint knows
+  const Ran without = t({"train", "--run", t.run, "--resume", "--steps", "18"});
+  BOOST_TEST(without.code == 0, without.err);
+  BOOST_TEST(CheckpointFiles(t.run).list().size() == 9u);
+}
+
+BOOST_AUTO_TEST_CASE(data_that_has_changed_is_noticed) {
+  const Trained t;
+  const Ran same = t({"train", "--run", t.run, "--resume", "--steps", "13"});
+  BOOST_TEST(!contains(same.out, "other bytes"));
+  write_file(t.data, tiny_text() + "more");
+  const Ran other = t({"train", "--run", t.run, "--resume", "--steps", "14"});
+  BOOST_TEST(other.code == 0);
+  BOOST_TEST(contains(other.out, "the data has other bytes than before: the run goes on, but not to the same bits"));
+}
+
+BOOST_AUTO_TEST_CASE(only_adamw_decays_by_itself) {
+  const Trained adam({"--optimiser", "adam"}), given({"--optimiser", "adam", "--weight-decay", "0.2"});
+  BOOST_TEST(RunFolder(adam.run).config().at("weight_decay").number() == 0);
+  BOOST_TEST(RunFolder(given.run).config().at("weight_decay").number() == 0.2);
 }
 
 BOOST_AUTO_TEST_CASE(eval_prints_bits_per_byte) {

@@ -16,6 +16,7 @@ LmSettings unusual() {  // every setting differs from its default
   s.positions = "sinusoid", s.dropout = 0.1, s.batch = 5, s.micro_batch = 2, s.steps = 77, s.rate = 1.0 / 3;
   s.schedule = "linear:warmup=3", s.optimiser = "sgd", s.weight_decay = 0.25, s.clip = 0.5, s.dtype = "bf16";
   s.checkpoint_blocks = true, s.reversible = true, s.feed_forward_chunks = 4, s.seed = 4294967295;
+  s.checkpoint_every = 3, s.keep = 4, s.valid_bytes = 5, s.sample_bytes = 6;
   return s;
 }
 

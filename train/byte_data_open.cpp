@@ -1,4 +1,6 @@
 // ByteData::open: which files are documents, and where the splits end.
+#include <zlib.h>
+
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -144,6 +146,13 @@ void ByteData::check_context(long T) const {
   HEED_CHECK(train.size() > T && valid.size() > 1 && test.size() > 1, kOp, "the data has ", size, " bytes (train ",
              train.size(), ", valid ", valid.size(), ", test ", test.size(), "); a context of ", T, " needs ", T + 1,
              " in train and 2 in the others, about ", needed, " in all. Give more data or a shorter context");
+}
+
+double ByteData::checksum() const {
+  uLong sum = crc32_z(0, nullptr, 0);
+  for (const ByteSplit* split : {&train, &valid, &test})
+    for (const ByteDocument& document : split->documents()) sum = crc32_z(sum, document.bytes, size_t(document.size));
+  return double(sum);
 }
 
 std::string ByteData::summary() const {

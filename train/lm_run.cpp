@@ -1,6 +1,7 @@
 #include "train/lm_run.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "autograd/finite.h"
@@ -16,6 +17,8 @@ namespace {
 
 constexpr const char* kTrainBpc = "train_bpc";  // numbers of a checkpoint
 constexpr const char* kSeconds = "train_seconds";
+constexpr const char* kDataBytes = "data_bytes";
+constexpr const char* kDataChecksum = "data_checksum";
 constexpr const char* kLastValidBpc = "last_validation_bpc";  // which may be of an earlier step
 
 using Clock = std::chrono::steady_clock;
@@ -29,7 +32,7 @@ class Run {
       : o_(options),
         data_(data),
         folder_(options.run),
-        files_(options.run, options.keep),
+        files_(options.run, int(settings.keep)),
         trainer_(settings, data.train) {
     data.check_context(settings.context);
   }
@@ -38,6 +41,7 @@ class Run {
     begin();
     if (done()) {
       say("all " + std::to_string(trainer_.last_step()) + " steps are done already; --steps N goes on to more");
+      write_page(folder_);
       result_.step = trainer_.step(), result_.peak_bytes = memory_stats().peak;
       return result_;
     }
@@ -59,8 +63,9 @@ class Run {
 
   // From the newest checkpoint, or from step 0 in a folder where no run is.
   void begin() {
-    files_.prepare();
+    if (std::error_code none; !std::filesystem::create_directories(folder_.path(), none) && none) files_.prepare();
     lock_.emplace(folder_);
+    files_.prepare();
     if (o_.resume) {
       if (const auto found = files_.newest([&](const std::string& text) { say(text); })) {
         take_up(*found);
@@ -68,15 +73,26 @@ class Run {
       }
       say("there is no checkpoint in " + files_.folder() + ": starting from step 0");
     } else {
-      const auto list = files_.list();
-      HEED_CHECK(list.empty(), "train", folder_.path(), " holds a run already, at step ", list.back().step,
-                 "; go on with --resume, or choose another folder with --run");
+      check_unused();
     }
     folder_.write_config(to_json(trainer_.settings()));
     folder_.forget_after(0);
   }
 
+  void check_unused() const {
+    const auto list = files_.list();
+    HEED_CHECK(list.empty(), "train", folder_.path(), " holds a run already, at step ", list.back().step,
+               "; go on with --resume, or choose another folder with --run");
+    HEED_CHECK(
+        folder_.metrics().empty(), "train", folder_.path(),
+        " holds the metrics of a run without a checkpoint; start it again with --resume, or choose another folder "
+        "with --run");
+    if (folder_.exists()) settings_from_json(folder_.config(), folder_.file("config.json"));  // throws: a foreign one
+  }
+
   void take_up(const TrainingState& found) {
+    HEED_CHECK(found.step <= trainer_.last_step(), "train", folder_.path(), " is at step ", found.step,
+               " already, and ", trainer_.last_step(), " were asked for; give --steps ", found.step, " or more");
     const LmSettings before =
         settings_from_json(Json::parse(found.settings, "the checkpoint"), files_.path(found.step));
     const std::vector<std::string> changes = differences(before, trainer_.settings());
@@ -87,8 +103,10 @@ class Run {
     };
     result_.train_bpc = number(kTrainBpc, 0), result_.valid_bpc = number(kLastValidBpc, NAN);
     seconds_ = number(kSeconds, 0), saved_step_ = found.step;
+    const bool same = number(kDataBytes, 0) == double(data_.size) && number(kDataChecksum, 0) == checksum_;
     say("going on from " + files_.path(found.step));
     for (const std::string& change : changes) say("  changed: " + change);
+    if (!same) say("  changed: the data has other bytes than before: the run goes on, but not to the same bits");
     folder_.write_config(to_json(trainer_.settings()));
     folder_.forget_after(found.step);
   }
@@ -109,18 +127,26 @@ class Run {
   }
 
   void tell_needs() {
-    const long left = trainer_.last_step() - trainer_.step();
     say(format("%.2f million parameters, ", double(trainer_.model().parameter_count()) / 1e6) +
         std::to_string(trainer_.last_step()) + " steps of " + std::to_string(trainer_.settings().batch) + " x " +
         std::to_string(trainer_.settings().context) + " bytes");
-    trainer_.try_step();  // the first one also fills the allocator
-    const LmNeeds needs = trainer_.try_step();
-    say("needs about " + megabytes(needs.bytes) + " and " + duration_text(needs.seconds * double(left)));
+    trainer_.try_step(trainer_.step() + 1);  // the first one also fills the allocator
+    LmNeeds all;
+    long end = 0;
+    for (const Phase& phase : trainer_.schedule().phases()) {
+      end += phase.steps;
+      const long left = end - std::max(trainer_.step(), end - phase.steps);
+      if (left <= 0) continue;
+      const LmNeeds one = trainer_.try_step(end);
+      all.bytes = std::max(all.bytes, one.bytes), all.seconds += one.seconds * double(left);
+    }
+    say("needs about " + megabytes(all.bytes) + " and " + duration_text(all.seconds));
     reset_peak();
   }
 
   long every() const {
-    return o_.checkpoint_every ? o_.checkpoint_every : std::clamp(trainer_.last_step() / 10, 1L, 1000L);
+    const long wanted = trainer_.settings().checkpoint_every;
+    return wanted ? wanted : std::clamp(trainer_.last_step() / 10, 1L, 1000L);
   }
 
   void train() {
@@ -141,6 +167,7 @@ class Run {
     progress.reset();
     trainer_.check_weights();
     if (saved_step_ != trainer_.step()) save();
+    write_page(folder_);
     say("stopped at step " + std::to_string(trainer_.step()) + "; saved " + files_.path(saved_step_));
   }
 
@@ -169,7 +196,7 @@ class Run {
 
   double validation() {
     const LmSettings& s = trainer_.settings();
-    const ByteSplit part = data_.valid.first(o_.valid_bytes);
+    const ByteSplit part = data_.valid.first(s.valid_bytes);
     return bits_per_byte(trainer_.model(), part, {.batch = s.batch, .context = s.context}).bpc;
   }
 
@@ -195,16 +222,19 @@ class Run {
     line["step"] = trainer_.step(), line["valid_bpc"] = result_.valid_bpc, line["seconds"] = seconds_;
     log(line);
     valid_step_ = trainer_.step();
-    if (o_.sample_bytes && s.context >= 2)
+    if (s.sample_bytes && s.context >= 2)
       folder_.write_sample(trainer_.step(), sampled_text(trainer_.model(), s.context, "\n",
-                                                         {.length = o_.sample_bytes, .temperature = 0.8}));
+                                                         {.length = s.sample_bytes, .temperature = 0.8}));
     save();  // last: whoever goes on from it finds all that belongs to it
     write_page(folder_);
   }
 
   void save() {
     TrainingState state = trainer_.state();
-    state.numbers = {{kTrainBpc, result_.train_bpc}, {kSeconds, seconds_}};
+    state.numbers = {{kTrainBpc, result_.train_bpc},
+                     {kSeconds, seconds_},
+                     {kDataBytes, double(data_.size)},
+                     {kDataChecksum, checksum_}};
     if (std::isfinite(result_.valid_bpc)) state.numbers[kLastValidBpc] = result_.valid_bpc;
     if (valid_step_ == trainer_.step()) state.numbers[kValidationBpc] = result_.valid_bpc;
     files_.save(state);
@@ -220,6 +250,7 @@ class Run {
   LmTrainer trainer_;
   LmResult result_;
   LmStep last_;
+  const double checksum_ = data_.checksum();
   double seconds_ = 0;  // of training, also before a stop
   double trained_seconds_ = 0, speed_ = 0;
   long trained_tokens_ = 0;

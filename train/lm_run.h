@@ -18,10 +18,6 @@ namespace heed {
 struct LmRunOptions {
   std::string run = "runs/charlm";
   bool resume = false;                               // go on from the newest checkpoint, if there is one
-  long checkpoint_every = 0;                         // steps; 0: a tenth of the run, at most 1000
-  int keep = 2;                                      // checkpoints, besides the best
-  long valid_bytes = 65536;                          // of the validation data are looked at with every checkpoint
-  long sample_bytes = 400;                           // of a sample that is written with it; 0: none
   bool check_finite = false;                         // look at the result of every op
   bool quiet = false;                                // no line of progress
   std::function<void(const std::string&)> say = {};  // takes sentences for the user

@@ -18,6 +18,8 @@ template <class Settings, class F> void for_settings(Settings& s, F&& f) {
   f("schedule", s.schedule), f("optimiser", s.optimiser), f("weight_decay", s.weight_decay), f("clip", s.clip);
   f("dtype", s.dtype), f("checkpoint_blocks", s.checkpoint_blocks), f("reversible", s.reversible);
   f("feed_forward_chunks", s.feed_forward_chunks), f("seed", s.seed);
+  f("checkpoint_every", s.checkpoint_every), f("keep", s.keep), f("valid_bytes", s.valid_bytes);
+  f("sample_bytes", s.sample_bytes);
 }
 
 void read(const Json& json, std::string& value) { value = json.text(); }
@@ -60,6 +62,8 @@ void check_settings(const LmSettings& s) {
   check_range("steps", s.steps, 1, 1000000000), check_range("feed_forward_chunks", s.feed_forward_chunks, 1, 65536);
   check_range("dropout", s.dropout, 0, 0.95), check_range("weight_decay", s.weight_decay, 0, 10);
   check_range("clip", s.clip, 0, 1e9), check_range("seed", s.seed, 0, 4294967295);
+  check_range("checkpoint_every", s.checkpoint_every, 0, 1L << 40), check_range("keep", s.keep, 1, 1000000);
+  check_range("valid_bytes", s.valid_bytes, 2, 1L << 50), check_range("sample_bytes", s.sample_bytes, 0, 1000000);
   HEED_CHECK(s.width % s.heads == 0, "settings", "width is ", s.width, " and heads ", s.heads,
              "; the heads must divide the width");
   const Schedule schedule = schedule_of(s);

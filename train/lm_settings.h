@@ -1,4 +1,4 @@
-// LmSettings: all that decides what a language-model run computes. The same settings, data and version give the same
+// LmSettings: all that decides what a language-model run computes, and what it writes. The same settings, data and version give the same
 // weights, to the bit. They stand in RUN/config.json and in every checkpoint, so that a checkpoint alone says what model it
 // is.
 //
@@ -39,6 +39,12 @@ struct LmSettings {
   bool checkpoint_blocks = false, reversible = false;
   long feed_forward_chunks = 1;
   long seed = 1;
+
+  // what is written on the way; it changes no weight
+  long checkpoint_every = 0;  // steps; 0: a tenth of the run, at most 1000
+  long keep = 2;              // checkpoints, besides the best
+  long valid_bytes = 65536;   // from the start of the validation data are looked at with every checkpoint
+  long sample_bytes = 400;    // of a sample that is written with it; 0: none
 };
 
 LmSettings preset(const std::string& name);  // tiny, small or base; throws for another

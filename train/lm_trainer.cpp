@@ -84,15 +84,15 @@ double LmTrainer::watched(long step, const char* what) {
 }
 
 void LmTrainer::explain(long step, const char* what, const std::string& where) const {
-  fail<NotFinite>("train", what, " of step ", step, " is not finite: ", where, ". The weights are those of step ",
-                  step - 1, "; the learning rate is ", schedule_.rate_at(step),
-                  ": try a lower one (--lr), a longer warm-up or --clip 1");
+  fail<NotFinite>("train", what, " of step ", step, " is not finite: ", where, ". The learning rate is ",
+                  schedule_.rate_at(step),
+                  ": go on from the last checkpoint with a lower one (--lr) or a longer warm-up");
 }
 
-LmNeeds LmTrainer::try_step() {
+LmNeeds LmTrainer::try_step(long step) {
   reset_peak();
   const auto begin = std::chrono::steady_clock::now();
-  accumulate(step() + 1);
+  accumulate(step);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   return {memory_stats().peak, took.count()};
 }

@@ -1,7 +1,7 @@
 // LmTrainer: a language model, its optimiser and its data, one step at a time.
 //
 //   LmTrainer trainer(settings, data.train);
-//   while (trainer.step() < settings.steps) {
+//   while (trainer.step() < trainer.last_step()) {
 //     const LmStep done = trainer.advance();
 //     std::printf("%ld %.3f\n", trainer.step(), done.bpc());
 //   }
@@ -44,12 +44,13 @@ class LmTrainer {
   const LmSettings& settings() const { return settings_; }
   long step() const { return optimiser_->steps(); }  // that are done
   long last_step() const { return schedule_.steps(); }
+  const Schedule& schedule() const { return schedule_; }
   const Phase& phase() const { return schedule_.phase_at(step() + 1); }  // of the next step
 
   // The next step. If the loss or a gradient is not finite, throws NotFinite (autograd/finite.h) that names the op where it
   // began; the weights stay as they were. `look_at_everything`: looks at the result of every op, also if the loss is finite.
   LmStep advance(bool look_at_everything = false);
-  LmNeeds try_step();
+  LmNeeds try_step(long step);  // as this step would be: phases differ
 
   void check_weights() const;  // throws if one is NaN or infinite
   // For checkpoints. The tensors are views: write them before the next step.

@@ -54,6 +54,13 @@ RunFolder::RunFolder(const std::string& path) : path_(path) {
 
 bool RunFolder::exists() const { return is_file(file("config.json")); }
 
+void RunFolder::erase() const {
+  std::error_code none;
+  for (const char* name :
+       {"checkpoints", "samples", "look", "config.json", "metrics.jsonl", "loss.svg", "loss.png", "index.html"})
+    fs::remove_all(file(name), none);
+}
+
 void RunFolder::write_config(const Json& settings) const { write_file(file("config.json"), settings.dump(2) + "\n"); }
 
 Json RunFolder::config() const {

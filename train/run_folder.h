@@ -24,6 +24,8 @@ class RunFolder {
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   bool exists() const;  // has it a config.json?
 
+  void erase() const;  // removes what a run writes, and nothing else that may be in the folder
+
   void write_config(const Json& settings) const;
   Json config() const;  // throws a sentence if there is none
 

@@ -1,8 +1,8 @@
 // `make demo`: learns heed's own source in a minute or two, says what was to be expected, and lets the model write.
 #include <cstdio>
-#include <filesystem>
 
 #include "demos/charlm/charlm.h"
+#include "tensor/error.h"
 #include "tensor/machine.h"
 #include "tensor/parallel.h"
 #include "tensor/text.h"
@@ -29,6 +29,16 @@ LmSettings demo_settings(bool quick, long seed) {
   return s;
 }
 
+// Makes room for a new demo: an old one goes, anything else is refused.
+void clear(const RunFolder& folder) {
+  if (!folder.exists()) return;
+  const RunLock lock(folder);
+  const LmSettings old = settings_from_json(folder.config(), folder.file("config.json"));
+  HEED_CHECK(old.data == "self" && old.preset == "tiny", "demo", folder.path(),
+             " holds another run, which has learned ", old.data, "; choose another folder with --run");
+  folder.erase();
+}
+
 }  // namespace
 
 int demo_command(int argc, char** argv) {
@@ -37,7 +47,7 @@ int demo_command(int argc, char** argv) {
   long seed = 1;
   int threads = heed::threads();
   CommandLine line("charlm demo", "Learns heed's own source and docs for about a minute, and writes a sample.");
-  line.option("--run", options.run, "the folder for all that it writes; a run that is there is replaced");
+  line.option("--run", options.run, "the folder for all that it writes; an older demo there is replaced");
   line.option("--seed", seed, "another seed, other weights", 0L, 4294967295L);
   line.option("--threads", threads, "threads", 1, 64);
   line.flag("--quick", quick, "a few seconds, to see that it works");
@@ -45,7 +55,7 @@ int demo_command(int argc, char** argv) {
   set_threads(threads);
   say(machine_description());
   const RunFolder folder(options.run);
-  if (folder.exists()) std::filesystem::remove_all(folder.path());
+  clear(folder);
   const LmSettings settings = demo_settings(quick, seed);
   const ByteData data = open_data(settings.data);
   say("learning heed's own source and docs: " + data.summary());

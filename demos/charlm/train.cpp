@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <optional>
 
 #include "demos/charlm/charlm.h"
+#include "tensor/error.h"
 #include "tensor/machine.h"
 #include "tensor/parallel.h"
 #include "tensor/text.h"
@@ -17,7 +20,9 @@ class SettingOptions {
  public:
   explicit SettingOptions(CommandLine& line) : line_(line) {
     typed_.data = "self";
-    line_.option("--preset", typed_.preset, "sizes to start from", {"tiny", "small", "base"});
+    line_.option("--preset", typed_.preset,
+                 "sizes, steps and rate to start from (what is in brackets below is small's)",
+                 {"tiny", "small", "base"});
     add("--data", &LmSettings::data,
         "what to learn: a file, a folder, a WAV file, or self: heed's own source and docs");
     add("--attention", &LmSettings::attention, "the variant; build/attention list shows them");
@@ -34,13 +39,19 @@ class SettingOptions {
     add("--lr", &LmSettings::rate, "the highest learning rate", 1e-9, 10.0);
     add("--schedule", &LmSettings::schedule,
         "cosine, linear, constant or inverse_sqrt, with :warmup=N,floor=X; or phases, such as "
-        "steps=1000,context=128;steps=500,context=256,rate=5e-4");
+        "steps=1000,context=128,warmup=100;cosine:steps=500,context=256 (constant and without warm-up if nothing is "
+        "said)");
     add("--optimiser", &LmSettings::optimiser, "adamw, adam, sgd or adagrad");
-    add("--weight-decay", &LmSettings::weight_decay, "of matrices", 0.0, 10.0);
+    add("--weight-decay", &LmSettings::weight_decay,
+        "of matrices; if nothing is said, 0 for other optimisers than adamw", 0.0, 10.0);
     add("--clip", &LmSettings::clip, "the largest norm of the gradients; 0: any", 0.0, 1e9);
     add("--dtype", &LmSettings::dtype, "f32, or bf16: products of rounded numbers");
     add("--feed-forward-chunks", &LmSettings::feed_forward_chunks, "to need less memory", 1L, 65536L);
     add("--seed", &LmSettings::seed, "another seed, other weights and another order of the data", 0L, 4294967295L);
+    add("--checkpoint-every", &LmSettings::checkpoint_every, "steps; 0: a tenth of the run, at most 1000", 0L);
+    add("--keep", &LmSettings::keep, "checkpoints to keep, besides the best", 1L, 1000000L);
+    add("--valid-bytes", &LmSettings::valid_bytes, "bytes of the validation data to look at with every checkpoint", 2L);
+    add("--sample-bytes", &LmSettings::sample_bytes, "bytes to write with every checkpoint; 0: none", 0L, 1000000L);
     flag("--checkpoint-blocks", &LmSettings::checkpoint_blocks,
          "compute blocks again in backward: less memory, slower");
     flag("--reversible", &LmSettings::reversible, "a reversible stack: memory does not grow with the layers");
@@ -49,16 +60,27 @@ class SettingOptions {
   // After parsing.
   LmSettings settings(const std::string& run, bool resume) const {
     const RunFolder folder(run);
-    const bool known = resume && folder.exists();
-    LmSettings s = known ? settings_from_json(folder.config(), folder.file("config.json")) : preset(typed_.preset);
+    const auto before = resume ? of_run(folder) : std::nullopt;
+    const bool known = before.has_value();
+    LmSettings s = known ? *before : preset(typed_.preset);
     HEED_CHECK(!known || !line_.given("--preset") || s.preset == typed_.preset, "train", run, " began with the preset ",
                s.preset, ", and --preset ", typed_.preset, " was given; leave it away, or choose another folder");
     if (s.data.empty()) s.data = typed_.data;
     for (const auto& take : take_) take(s);
+    if (!known && s.optimiser != "adamw" && !line_.given("--weight-decay")) s.weight_decay = 0;
     return s;
   }
 
  private:
+  // What the run has: in its config, or if that is gone in its newest checkpoint; nothing if there is no run.
+  static std::optional<LmSettings> of_run(const RunFolder& folder) {
+    if (folder.exists()) return settings_from_json(folder.config(), folder.file("config.json"));
+    const auto list = CheckpointFiles(folder.path()).list();
+    if (list.empty()) return std::nullopt;
+    return settings_from_json(Json::parse(read_checkpoint_summary(list.back().path).settings, list.back().path),
+                              list.back().path);
+  }
+
   template <class T, class... Limits>
   void add(const char* name, T LmSettings::*member, const char* help, Limits... limits) {
     line_.option(name, typed_.*member, help, limits...);
@@ -108,16 +130,22 @@ struct Extras {
   void add_options(CommandLine& line) {
     line.option("--run", run.run, "the folder for all that the run writes");
     line.flag("--resume", run.resume, "go on from the newest checkpoint of the run, to the same bits");
-    line.option("--checkpoint-every", run.checkpoint_every, "steps; 0: a tenth of the run, at most 1000", 0L);
-    line.option("--keep", run.keep, "checkpoints to keep, besides the best", 1);
-    line.option("--valid-bytes", run.valid_bytes, "of the validation data, with every checkpoint", 2L);
-    line.option("--sample-bytes", run.sample_bytes, "of a sample, with every checkpoint; 0: none", 0L, 1000000L);
     line.flag("--check-finite", run.check_finite, "look at the result of every op for NaN and infinity; slower");
     line.option("--device", device, "where to compute", {"cpu"});
     line.option("--threads", threads, "threads; the result has the same bits for any number", 1, 64);
     line.flag("--json", json, "a JSON object per line, for programs, in place of text");
   }
 };
+
+// A run inside of the folder that it learns would learn its own pages when it is resumed.
+void check_apart(const std::string& data, const std::string& run) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  if (data == "self" || !fs::is_directory(data, none)) return;
+  const fs::path inner = fs::weakly_canonical(run, none).lexically_relative(fs::weakly_canonical(data, none));
+  HEED_CHECK(inner.empty() || *inner.begin() == "..", "train", "the run folder ", run, " lies in the data, ", data,
+             ": it would learn what it writes. Choose a folder outside with --run");
+}
 
 }  // namespace
 
@@ -132,6 +160,7 @@ int train_command(int argc, char** argv) {
   LmSettings settings = options.settings(extras.run.run, extras.run.resume);
   const ByteData data = open_data(settings.data);
   settings.sample_rate = data.sample_rate;
+  check_apart(settings.data, extras.run.run);
   extras.run.say = [&](const std::string& text) {
     extras.json ? void(std::fprintf(stderr, "%s\n", text.c_str())) : print_line(text);
   };
