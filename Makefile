@@ -39,6 +39,7 @@ bench_obj := $(call objects,$(wildcard bench/*.cpp))
 tests_obj := $(call objects,$(wildcard tests/*.cpp tests/oracle/*.cpp))
 tested_obj := $(filter-out %/main.o,$(bench_obj))# what the tests link besides the library: the parts of the harness
 large_obj := $(call objects,$(wildcard demos/*/*.cpp))
+large_parts = $(filter $(BUILD)/obj/demos/$(1)/%,$(large_obj))# of one of them
 PROGRAMS = $(DEMOS:%=$(BUILD)/%) $(LARGE:%=$(BUILD)/%) $(if $(bench_obj),$(BUILD)/bench)
 
 # ---- the set-up: build/setup.ok is written once and holds the flags for OpenBLAS and stb -------------------
@@ -98,6 +99,7 @@ $(call keep,$(BUILD)/include/heed.h,$(umbrella))
 $(call keep,$(BUILD)/heed.pc,$(pkgconfig))
 $(call keep,$(BUILD)/version,$(VERSION))
 $(foreach part,lib bench tests,$(call keep,$(BUILD)/obj/$(part).list,$(LINK) $($(part)_obj) $(if $(filter tests,$(part)),$(tested_obj)) $(LIBS)))
+$(foreach program,$(LARGE),$(call keep,$(BUILD)/obj/demos/$(program).list,$(LINK) $(call large_parts,$(program)) $(LIBS)))
 endif
 
 # ---- building ----------------------------------------------------------------------------------------------
@@ -115,7 +117,7 @@ $(DEMOS:%=$(BUILD)/%): $(BUILD)/%: $(BUILD)/obj/demos/%.o $(LIBRARY)
 	$(Q)$(LINK) -o $@ $< -L$(BUILD) -lheed $(LIBS)
 
 define large_program
-$(BUILD)/$(1): $(filter $(BUILD)/obj/demos/$(1)/%,$(large_obj)) $(LIBRARY)
+$(BUILD)/$(1): $(call large_parts,$(1)) $(BUILD)/obj/demos/$(1).list $(LIBRARY)
 	$$(call say,link,$$@)
 	$$(Q)$$(LINK) -o $$@ $$(filter %.o,$$^) -L$$(BUILD) -lheed $$(LIBS)
 endef
