@@ -29,10 +29,11 @@ bool same_tensors(const std::vector<NamedTensor>& a, const std::vector<NamedTens
 
 }  // namespace
 
-Charlm::Charlm(const std::string& folder, const Words& words) {
+Charlm::Charlm(const std::string& folder, const Words& words, const std::string& out) {
   static std::atomic<int> number = 0;
   const std::string stem = folder + "/charlm-" + std::to_string(number++);
   out_ = stem + ".out", err_ = stem + ".err";
+  const std::string to = out.empty() ? out_ : out;
   std::string path = program();
   Words all = words;
   std::vector<char*> argv = {path.data()};
@@ -41,7 +42,7 @@ Charlm::Charlm(const std::string& folder, const Words& words) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  posix_spawn_file_actions_addopen(&actions, 1, to.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   posix_spawn_file_actions_addopen(&actions, 2, err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   const int reason = posix_spawn(&child_, path.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -80,7 +81,9 @@ Ran Charlm::wait() {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), text_of(out_), text_of(err_)};
 }
 
-Ran charlm(const std::string& folder, const Words& words) { return Charlm(folder, words).wait(); }
+Ran charlm(const std::string& folder, const Words& words, const std::string& out) {
+  return Charlm(folder, words, out).wait();
+}
 
 Words tiny_train(const std::string& data, const std::string& run, const Words& more) {
   Words words = {

@@ -18,7 +18,8 @@ struct Ran {
 // charlm in the background. It is killed if nobody waits for it.
 class Charlm {
  public:
-  Charlm(const std::string& folder, const Words& words);  // the folder takes what it prints
+  // The folder takes what it prints, or `out` what it prints to stdout: then Ran::out stays empty.
+  Charlm(const std::string& folder, const Words& words, const std::string& out = "");
   ~Charlm();
   Charlm(const Charlm&) = delete;
   Charlm& operator=(const Charlm&) = delete;
@@ -35,7 +36,7 @@ class Charlm {
   pid_t child_ = -1;
 };
 
-Ran charlm(const std::string& folder, const Words& words);  // and waits for it
+Ran charlm(const std::string& folder, const Words& words, const std::string& out = "");  // and waits for it
 
 // Options of a very small model, and others behind them: they win.
 Words tiny_train(const std::string& data, const std::string& run, const Words& more = {});

@@ -199,6 +199,24 @@ BOOST_AUTO_TEST_CASE(what_a_model_cannot_do) {
   check_fails(at({"eval", "--run", at.run}), 1, "cannot read " + at.data);
 }
 
+BOOST_AUTO_TEST_CASE(output_that_is_not_written_is_no_success) {
+  const Place at;
+  BOOST_TEST(at.train().code == 0);
+  const std::vector<Words> commands = {{"sample", "--run", at.run, "--length", "20"},
+                                       {"sample", "--run", at.run, "--length", "20", "--prompt", "The "},
+                                       {"sample", "--run", at.run, "--length", "20", "--json"},
+                                       {"eval", "--run", at.run, "--threads", "1"},
+                                       {"eval", "--help"}};
+  for (const Words& words : commands) {
+    const Ran ran = charlm(at.folder.path.string(), words, "/dev/full");
+    BOOST_TEST(ran.code == 1);
+    BOOST_TEST(contains(ran.err, "charlm: not all of the output was written to stdout"), ran.err);
+    BOOST_TEST((contains(ran.err, ": No space left on device\n") || words[0] == "sample"), ran.err);
+    BOOST_TEST(!contains(ran.err, "bytes per second"));
+  }
+  BOOST_TEST(charlm(at.folder.path.string(), {"sample", "--run", at.run, "--length", "20"}, "/dev/null").code == 0);
+}
+
 BOOST_AUTO_TEST_CASE(fetching_what_is_not_there) {
   const Place at;
   check_fails(at({"fetch"}), 1,

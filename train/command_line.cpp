@@ -3,9 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -259,15 +261,25 @@ int run_guarded(const std::string& program, const std::function<int(int, char**)
   return 1;
 }
 
+// Has everything that was printed reached stdout? Says it if not: a full disk must not look like a success.
+bool flush_output(const std::string& program) {
+  errno = 0;
+  std::cout.flush();
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && !std::ferror(stdout) && !std::cout.bad()) return true;
+  const std::string reason = errno ? std::string(": ") + std::strerror(errno) : "";
+  std::cerr << program << ": not all of the output was written to stdout" << reason << "\n";
+  return false;
+}
+
 }  // namespace
 
 int run(const std::string& program, const std::function<int(int, char**)>& body, int argc, char** argv) {
-  const int code = run_guarded(program, body, argc, argv);
+  int code = run_guarded(program, body, argc, argv);
+  if (!flush_output(program) && code == 0) code = 1;
   if (const auto profile = std::move(wanted_profile)) {
     profile->stop();
-    std::cout.flush();
-    std::fflush(stdout);  // the table stands behind what the program printed
-    std::cerr << profile->text();
+    std::cerr << profile->text();  // behind what the program printed
   }
   return code;
 }

@@ -67,8 +67,8 @@ struct Command {
 int run_command(const std::string& program, const std::string& description, const std::vector<Command>& commands,
                 int argc, char** argv);
 
-// Calls the body. What it throws ends as "spirals: <what happened>" on stderr and exit code 1. If its command line had
-// --profile, the table of ops follows on stderr, also then.
+// Calls the body. What it throws ends as "spirals: <what happened>" on stderr and exit code 1, and so does output that
+// stdout did not take (a full disk). If its command line had --profile, the table of ops follows on stderr, also then.
 int run(const std::string& program, const std::function<int(int, char**)>& body, int argc, char** argv);
 
 }  // namespace heed

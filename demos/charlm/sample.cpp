@@ -1,5 +1,6 @@
 #include <chrono>
 #include <cstdio>
+#include <string_view>
 
 #include "demos/charlm/charlm.h"
 #include "tensor/error.h"
@@ -50,6 +51,11 @@ void write_out(const std::string& path, const std::string& text, const LmSetting
   path.ends_with(".wav") ? write_wav(path, text, of.sample_rate) : write_file(path, text);
 }
 
+// False if stdout does not take it; run() says so at the end.
+bool show_now(std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+}
+
 }  // namespace
 
 int sample_command(int argc, char** argv) {
@@ -64,15 +70,17 @@ int sample_command(int argc, char** argv) {
   if (loaded.settings.sample_rate > 0 && s.prompt.empty()) s.prompt.push_back(kSilence);
   const bool show = s.out.empty() && !s.json;
   std::string text = s.prompt;
-  if (show) std::fwrite(text.data(), 1, text.size(), stdout), std::fflush(stdout);
+  if (show && !show_now(text)) return 1;
   const auto begin = std::chrono::steady_clock::now();
   sample_text(*loaded.model, loaded.settings.context, s.prompt, s.sample, [&](char c) {
+    if (show && !show_now({&c, 1})) return false;
     text += c;
-    return !show || (std::putchar(c) != EOF && std::fflush(stdout) == 0);
+    return true;
   });
+  const auto written = long(text.size() - s.prompt.size());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  const double speed = seconds > 0 ? double(s.sample.length) / seconds : 0;
-  if (show) std::printf("\n");
+  const double speed = seconds > 0 ? double(written) / seconds : 0;
+  if (show && !show_now("\n")) return 1;
   write_out(s.out, text, loaded.settings);
   if (s.json) {
     Json result = Json::object();
@@ -80,8 +88,7 @@ int sample_command(int argc, char** argv) {
     result["bytes_per_s"] = speed;
     std::printf("%s\n", result.dump().c_str());
   } else {
-    std::fflush(stdout);
-    std::fprintf(stderr, "%ld bytes from step %ld, %.0f bytes per second%s\n", s.sample.length, loaded.step, speed,
+    std::fprintf(stderr, "%ld bytes from step %ld, %.0f bytes per second%s\n", written, loaded.step, speed,
                  s.out.empty() ? "" : (", written to " + s.out).c_str());
   }
   return 0;
