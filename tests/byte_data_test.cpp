@@ -48,6 +48,9 @@ BOOST_AUTO_TEST_CASE(a_file_is_split_by_position) {
   BOOST_TEST(text_of(data.train) == counting(1000).substr(0, 900));
   BOOST_TEST(text_of(data.valid) == counting(1000).substr(900, 50));
   BOOST_TEST(text_of(data.test) == counting(1000).substr(950));
+  BOOST_TEST(text_of(data.all) == counting(1000));
+  BOOST_TEST(data.all.documents().size() == 1u);  // no target is lost at a border of splits
+  BOOST_TEST(data.all.name() == "all");
   BOOST_TEST(data.summary() == "1 document, 1000 bytes: train 900, valid 50, test 50");
 }
 
@@ -92,6 +95,7 @@ BOOST_AUTO_TEST_CASE(a_folder_has_sorted_documents_without_hidden_and_binary_one
   BOOST_TEST(data.train.documents()[3].name == "03.txt");
   BOOST_TEST(data.valid.documents()[0].name == "18.txt");
   BOOST_TEST(data.test.documents()[0].name == "19.txt");
+  BOOST_TEST(data.all.documents().size() == 20u);
   BOOST_TEST(data.hidden == 2);
   BOOST_TEST(data.binary == 1);
   BOOST_TEST(data.summary() ==

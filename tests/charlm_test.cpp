@@ -144,6 +144,22 @@ BOOST_AUTO_TEST_CASE(eval_prints_bits_per_byte) {
   BOOST_TEST(contains(t({"eval", "--run", t.run, "--best"}).out, "bpc="));
 }
 
+BOOST_AUTO_TEST_CASE(eval_of_another_text_reads_all_of_it) {
+  const Trained t;
+  write_file(t.folder / "b.txt", tiny_text() + "and more");
+  const auto size = long(tiny_text().size()) + 8;
+  const auto bytes = [&](const Words& more) {
+    Words words = {"eval", "--run", t.run, "--threads", "1", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return json_lines(t(words).out).at(0).at("bytes").integer();
+  };
+  BOOST_TEST(bytes({"--data", t.folder / "b.txt"}) == size - 1);
+  BOOST_TEST(bytes({"--data", t.folder / "b.txt", "--split", "valid"}) < size / 10);
+  BOOST_TEST(bytes({"--split", "all"}) == size - 9);
+  BOOST_TEST(bytes({}) < size / 10);
+  BOOST_TEST(contains(t({"eval", "--run", t.run, "--data", t.data}).out, " bytes of all, disjoint windows of 16\n"));
+}
+
 BOOST_AUTO_TEST_CASE(sample_writes_the_prompt_and_as_many_bytes) {
   const Trained t;
   const Ran ran = t({"sample", "--run", t.run, "--prompt", "The ", "--length", "60"});

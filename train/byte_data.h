@@ -93,6 +93,7 @@ class ByteData {
   static ByteData open(const std::vector<std::string>& paths);
 
   ByteSplit train, valid, test;  // never empty
+  ByteSplit all;                 // the three as one, no document cut: to measure a model on a text it has not learned
   long size = 0;                 // bytes in all
   long binary = 0, hidden = 0;   // files left out
   long sample_rate = 0;          // of a WAV file; otherwise 0

@@ -121,6 +121,7 @@ ByteData split(const Collected& all, const std::string& where) {
   data.train = ByteSplit(part(all.documents, 0, train), all.library, "train");
   data.valid = ByteSplit(part(all.documents, train, valid), all.library, "valid");
   data.test = ByteSplit(part(all.documents, valid, n), all.library, "test");
+  data.all = ByteSplit(all.documents, all.library, "all");
   data.binary = all.binary, data.hidden = all.hidden, data.sample_rate = all.sample_rate;
   return data;
 }

@@ -7,6 +7,14 @@
 
 using namespace heed;
 
+namespace {
+
+const ByteSplit& part_of(const ByteData& data, const std::string& name) {
+  return name == "train" ? data.train : name == "valid" ? data.valid : name == "test" ? data.test : data.all;
+}
+
+}  // namespace
+
 int eval_command(int argc, char** argv) {
   ModelChoice choice;
   std::string data_path, split_name = "valid";
@@ -14,10 +22,12 @@ int eval_command(int argc, char** argv) {
   long bytes = 0;
   int threads = heed::threads();
   bool json = false;
-  CommandLine line("charlm eval", "Measures how many bits per byte a model needs for a text.");
+  CommandLine line("charlm eval",
+                   "Measures how many bits per byte a model needs for a text. The val_bpc of `charlm train` is less\n"
+                   "exact: it looks at the first --valid-bytes of the valid part only.");
   choice.add_options(line);
-  line.option("--data", data_path, "another text than the run's");
-  line.option("--split", split_name, "which part of it", {"train", "valid", "test"});
+  line.option("--data", data_path, "another text than the run's: all of it, unless --split says otherwise");
+  line.option("--split", split_name, "which part of the text", {"train", "valid", "test", "all"});
   line.option("--context", options.context, "of the windows; 0: the model's", 0L);
   line.option("--stride", options.stride, "of sliding windows: more past for every byte, slower; 0: disjoint", 0L);
   line.option("--batch", options.batch, "windows at a time", 1L);
@@ -25,10 +35,11 @@ int eval_command(int argc, char** argv) {
   line.option("--threads", threads, "threads", 1, 64);
   line.flag("--json", json, "the result as a JSON object");
   if (!line.parse(argc, argv)) return line.exit_code();
+  if (line.given("--data") && !line.given("--split")) split_name = "all";
   set_threads(threads);
   const LoadedModel loaded = choice.load();
   const ByteData data = open_data(data_path.empty() ? loaded.settings.data : data_path);
-  ByteSplit split = split_name == "train" ? data.train : split_name == "valid" ? data.valid : data.test;
+  ByteSplit split = part_of(data, split_name);
   if (bytes) split = split.first(bytes);
   if (options.context == 0) options.context = loaded.settings.context;
   if (options.stride == 0) options.stride = options.context;
