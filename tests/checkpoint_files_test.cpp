@@ -88,6 +88,20 @@ BOOST_AUTO_TEST_CASE(an_empty_run_has_no_checkpoint) {
   BOOST_TEST(steps(files) == "");
 }
 
+BOOST_AUTO_TEST_CASE(what_a_killed_run_left_goes_and_what_a_living_one_writes_stays) {
+  const Folder run;
+  const CheckpointFiles files(run.path.string());
+  const std::vector<std::string> stale = {run / "config.json.tmp-12-3", run / "samples/step-000012.txt.tmp-12-4",
+                                          run / "checkpoints/step-000012.safetensors.tmp-12-5"};
+  for (const std::string& path : stale) write_file(path, "half");
+  write_file(run / "samples/notes.tmp-x", "mine");
+  const TemporaryFile living(run / "samples/step-000013.txt");
+  files.prepare();
+  for (const std::string& path : stale) BOOST_TEST(!fs::exists(path), path);
+  BOOST_TEST(fs::exists(run / "samples/notes.tmp-x"));
+  BOOST_TEST(fs::exists(living.path()));
+}
+
 BOOST_AUTO_TEST_CASE(the_last_k_and_the_best_stay) {
   const Folder run;
   const CheckpointFiles files(run.path.string(), 2);

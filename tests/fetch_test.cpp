@@ -1,6 +1,8 @@
 // Fetching data sets, from file:// addresses: no network is needed.
 #include "train/fetch.h"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cstdlib>
@@ -43,6 +45,18 @@ Fetched fetch(const Folder& folder, const std::string& name, FetchOptions option
   result.error = error_of([&] { fetch_data(name, folder / "data", say, options); });
   return result;
 }
+
+// A new terminal is stderr while it lives.
+struct Terminal {
+  int before = ::dup(STDERR_FILENO), master = ::posix_openpt(O_RDWR | O_NOCTTY);
+  Terminal() {
+    BOOST_REQUIRE((master >= 0 && ::grantpt(master) == 0 && ::unlockpt(master) == 0));
+    const int terminal = ::open(::ptsname(master), O_RDWR | O_NOCTTY);
+    BOOST_REQUIRE(::dup2(terminal, STDERR_FILENO) == STDERR_FILENO);
+    ::close(terminal);
+  }
+  ~Terminal() { ::dup2(before, STDERR_FILENO), ::close(before), ::close(master); }
+};
 
 bool have(const char* program) {
   return std::system((std::string("command -v ") + program + " >/dev/null").c_str()) == 0;
@@ -102,6 +116,39 @@ BOOST_AUTO_TEST_CASE(missing_programs_are_named) {
                      "fetch: cannot run no-curl (No such file or directory); install it. By hand: get file://"));
   if (have("curl"))
     BOOST_TEST(fetch(folder, "text8", {.unzip = "no-unzip"}).error.starts_with("fetch: cannot run no-unzip ("));
+}
+
+BOOST_AUTO_TEST_CASE(curl_is_told_to_give_up_and_shows_how_far_it_is_on_a_terminal) {
+  const Folder folder;
+  const std::string curl = folder / "curl", words = folder / "words";
+  write_file(curl, "#!/bin/sh\necho \"$@\" > " + words + "\necho 'the reason' >&2\nexit 28\n");
+  std::filesystem::permissions(curl, std::filesystem::perms::owner_all);
+  const auto has = [&](const char* part) { return read_file(words).find(part) != std::string::npos; };
+  std::string error;
+  {
+    const Terminal terminal;
+    error = fetch(folder, "text8", {.curl = curl}).error;
+  }
+  BOOST_TEST(error.find("/server/text8.zip (it said why)") != std::string::npos, error);
+  BOOST_TEST((has("--progress-bar") && !has("--silent")));
+  BOOST_TEST(has("--speed-limit 1000 --speed-time 60"));
+  const int before = ::dup(STDERR_FILENO), none = ::open("/dev/null", O_WRONLY);
+  ::dup2(none, STDERR_FILENO);
+  error = fetch(folder, "text8", {.curl = curl}).error;
+  ::dup2(before, STDERR_FILENO), ::close(before), ::close(none);
+  BOOST_TEST(error.find("/server/text8.zip (the reason)") != std::string::npos, error);
+  BOOST_TEST((has("--silent") && !has("--progress-bar")));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_killed_fetch_left_is_removed) {
+  const Folder folder;
+  for (const char* name : {"text8.zip.tmp-12-0", "text8.tmp-12-1", "text8.log.tmp-12-2", "other.tmp-12"})
+    write_file(folder / "data" + ("/" + std::string(name)), "half");
+  const TemporaryFile living(folder / "data/text8.zip");  // of another fetch
+  fetch(folder, "text8");                                 // there is no server folder
+  BOOST_TEST(std::filesystem::exists(living.path()));
+  BOOST_TEST(std::filesystem::exists(folder / "data/other.tmp-12"));  // not ours
+  BOOST_TEST(std::distance(std::filesystem::directory_iterator(folder / "data"), {}) == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_file_in_its_place_is_not_overwritten) {

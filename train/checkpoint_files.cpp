@@ -56,7 +56,8 @@ std::vector<CheckpointFile> CheckpointFiles::list() const {
 
 void CheckpointFiles::prepare() const {
   check_writable((fs::path(folder_) / "step").string());
-  remove_stale_temporaries(folder_);
+  const fs::path run = fs::path(folder_).parent_path();
+  for (const fs::path& folder : {run, run / "samples", fs::path(folder_)}) remove_stale_temporaries(folder.string());
 }
 
 std::string CheckpointFiles::save(const TrainingState& state) const {

@@ -43,14 +43,8 @@ std::string fault_of(const std::string& name, const std::string& path) {
   return "its byte " + std::to_string(odd - file.bytes().begin()) + " is neither a-z nor a blank";
 }
 
-// A file that is removed when it goes out of use.
-struct Temporary {
-  std::string path;
-  ~Temporary() { ::unlink(path.c_str()); }
-};
-
-// Runs a program without a shell, its output in a file. Returns its exit code (-1: there is no such program; 128 +
-// signal), and the last line that it wrote to stderr.
+// Runs a program without a shell, its output in a file, and what it says on stderr in another; "": the user sees it.
+// Returns its exit code (-1: there is no such program; 128 + signal), and the last line that it wrote to stderr.
 struct Ran {
   int code;
   std::string complaint;
@@ -71,7 +65,7 @@ Ran run_program(const std::vector<std::string>& words, const std::string& output
   constexpr int kNew = O_WRONLY | O_CREAT | O_TRUNC;
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), kNew, 0666);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), kNew, 0666);
+  if (!errors.empty()) posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), kNew, 0666);
   pid_t child = 0;
   const int reason = ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -79,7 +73,8 @@ Ran run_program(const std::vector<std::string>& words, const std::string& output
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), last_line(errors)};
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return {code, errors.empty() ? "it said why" : last_line(errors)};
 }
 
 struct Request {
@@ -91,10 +86,13 @@ struct Request {
        request.target);
 }
 
+// Gives up where less than 1000 bytes per second come for a minute. Shows a bar if somebody looks.
 void download(const Request& request, const std::string& curl) {
-  const Ran ran = run_program({curl, "--fail", "--location", "--silent", "--show-error", "--connect-timeout", "30",
-                               "--retry", "2", "--output", request.zip, request.url},
-                              "/dev/null", request.errors);
+  const bool watched = ::isatty(STDERR_FILENO);
+  const Ran ran = run_program(
+      {curl, "--fail", "--location", watched ? "--progress-bar" : "--silent", "--show-error", "--connect-timeout", "30",
+       "--speed-limit", "1000", "--speed-time", "60", "--retry", "2", "--output", request.zip, request.url},
+      "/dev/null", watched ? "" : request.errors);
   if (ran.code < 0) fail_by_hand(request, "cannot run " + curl + " (" + ran.complaint + "); install it");
   if (ran.code > 0) fail_by_hand(request, "cannot download " + request.url + " (" + ran.complaint + ")");
 }
@@ -107,10 +105,10 @@ void unpack(const Request& request, const std::string& unzip) {
 }
 
 // Is it there already? Throws if something else is.
-bool is_there(const Request& request) {
-  if (std::error_code none; !fs::exists(request.target, none)) return false;
-  const std::string fault = fault_of(request.name, request.target);
-  HEED_CHECK(fault.empty(), kOp, request.target, " is there, but it is not ", request.name, ": ", fault,
+bool is_there(const std::string& name, const std::string& target) {
+  if (std::error_code none; !fs::exists(target, none)) return false;
+  const std::string fault = fault_of(name, target);
+  HEED_CHECK(fault.empty(), kOp, target, " is there, but it is not ", name, ": ", fault,
              ". Move it away, or choose another folder");
   return true;
 }
@@ -121,15 +119,14 @@ std::string fetch_data(const std::string& name, const std::string& folder, Funct
                        const FetchOptions& options) {
   if (name != "enwik8" && name != "text8") fail_unknown(kOp, "data set", name, {"enwik8", "text8"});
   const std::string target = (fs::path(folder) / name).string();
-  const std::string part = target + ".part-" + std::to_string(::getpid());
-  const std::string base = options.base_url.empty() ? kPage : options.base_url;
-  const Request request{name, base + "/" + name + ".zip", target, part + ".zip", part, part + ".log"};
-  if (is_there(request)) {
+  remove_stale_temporaries(folder.empty() ? "." : folder, name + ".");  // of a download that Ctrl-C ended
+  if (is_there(name, target)) {
     say(target + " is there already, and it is right");
     return target;
   }
-  check_writable(target);
-  const Temporary zip{request.zip}, unpacked{request.unpacked}, errors{request.errors};
+  const TemporaryFile unpacked(target), zip(target + ".zip"), errors(target + ".log");
+  const std::string base = options.base_url.empty() ? kPage : options.base_url;
+  const Request request{name, base + "/" + name + ".zip", target, zip.path(), unpacked.path(), errors.path()};
   say("downloading " + request.url + " (about 35 MB)");
   download(request, options.curl);
   say("unpacking and checking 100 MB");

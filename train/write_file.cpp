@@ -131,11 +131,19 @@ void append_to_file(const std::string& path, std::string_view bytes) {
 
 void check_writable(const std::string& path) { FileWriter file(path); }
 
-int remove_stale_temporaries(const std::string& folder) {
+TemporaryFile::TemporaryFile(const std::string& path) : file_(open_beside(path, path_)) {}
+
+TemporaryFile::~TemporaryFile() {
+  ::unlink(path_.c_str());  // nothing, if it was renamed
+  ::close(file_);
+}
+
+int remove_stale_temporaries(const std::string& folder, const std::string& prefix) {
   int removed = 0;
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(folder, none))
-    if (is_temporary(entry.path().filename().string())) removed += remove_if_stale(entry.path());
+    if (const std::string name = entry.path().filename().string(); name.starts_with(prefix) && is_temporary(name))
+      removed += remove_if_stale(entry.path());
   return removed;
 }
 
