@@ -11,6 +11,7 @@
 #include "tests/tiny_lm.h"
 #include "train/lm_run.h"
 #include "train/run_page.h"
+#include "train/wav.h"
 #include "train/write_file.h"
 
 using namespace heed;
@@ -149,8 +150,58 @@ BOOST_AUTO_TEST_CASE(the_page_shows_whatever_a_model_writes) {
   BOOST_TEST(page.find("a &lt;b&gt; &amp; \u00b7 \u00e4 \u00b7\n\u00b7 end") != std::string::npos);
   BOOST_TEST(page.find("<b>7.500</b>bits per byte, training") != std::string::npos);
   BOOST_TEST(page.find("<b>-</b>bits per byte, validation") != std::string::npos);
+  BOOST_TEST(page.find("<audio") == std::string::npos);
   BOOST_TEST(fs::exists(run.file("loss.svg")));
   BOOST_TEST(fs::exists(run.file("loss.png")));
+}
+
+BOOST_AUTO_TEST_CASE(the_page_keeps_every_character_of_utf_8) {
+  const Folder folder;
+  const RunFolder run(folder.path.string());
+  run.write_config(to_json(tiny_lm()));
+  const auto shown = [&](const std::string& text) {
+    run.write_sample(1, text);
+    write_page(run);
+    const std::string page = read_file(run.file("index.html"));
+    const size_t begin = page.find("<pre>") + 5;
+    return page.substr(begin, page.find("</pre>") - begin);
+  };
+  for (const char* good :
+       {"\U0001f600 \u20ac \u00e4", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "\xed\x9f\xbf", "\xe0\xa0\x80"})
+    BOOST_TEST(shown(good) == good);
+  const std::string dot = "\u00b7", four = dot + dot + dot + dot;
+  // too long a form, beyond the last character, a first byte of none, cut off, a surrogate
+  for (const char* bad : {"\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80"}) BOOST_TEST(shown(bad) == four);
+  BOOST_TEST(shown("\xf0\x9f\x98") == dot + dot + dot);
+  BOOST_TEST(shown("\xf0\x9f\x98z") == dot + dot + dot + "z");
+  BOOST_TEST(shown("\xed\xa0\x80") == dot + dot + dot);
+}
+
+BOOST_AUTO_TEST_CASE(the_page_plays_sounds_and_a_resumed_run_forgets_them) {
+  const Folder folder;
+  const RunFolder run(folder.path.string());
+  run.write_config(to_json(tiny_lm()));
+  run.write_sample(6, "a text");
+  run.write_sample(12, "\xff\xff\xff");
+  for (const long step : {6, 12, 18}) run.write_sound(step, "\x80\x81\x82", 8000);
+  fs::remove(run.file("samples/step-000006.wav"));
+  write_page(run);
+  const std::string page = read_file(run.file("index.html"));
+  const auto audio = [](const std::string& step) {
+    return "after step " + step + "</summary><audio controls src='samples/step-0000" + step + ".wav'></audio>";
+  };
+  BOOST_TEST(page.find("<details open><summary>" + audio("18")) != std::string::npos);
+  BOOST_TEST(page.find(audio("12")) != std::string::npos);
+  BOOST_TEST(page.find("after step 6</summary><pre>a text</pre>") != std::string::npos);
+  BOOST_TEST(page.find("\u00b7") == std::string::npos);
+  const Wav wav = parse_wav(read_file(run.file("samples/step-000012.wav")), "it");
+  BOOST_TEST((wav.samples == "\x80\x81\x82" && wav.sample_rate == 8000));
+  run.forget_after(12);
+  BOOST_REQUIRE(run.sounds().size() == 1u);
+  BOOST_TEST(run.sounds()[0].first == 12);
+  BOOST_TEST(run.sounds()[0].second == "samples/step-000012.wav");
+  run.forget_after(0);
+  BOOST_TEST(run.sounds().empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,7 @@
 #include "tensor/error.h"
 #include "tensor/text.h"
 #include "train/file_bytes.h"
+#include "train/wav.h"
 #include "train/write_file.h"
 
 namespace heed {
@@ -27,11 +28,22 @@ bool is_file(const std::string& path) {
 }
 
 // The number in "step-000120.txt"; -1 if it is called otherwise.
-long step_of(const fs::path& path) {
+long step_of(const fs::path& path, const char* ending) {
   const std::string stem = path.stem();
-  if (!stem.starts_with("step-") || path.extension() != ".txt") return -1;
+  if (!stem.starts_with("step-") || path.extension() != ending) return -1;
   const bool digits = std::all_of(stem.begin() + 5, stem.end(), [](char c) { return c >= '0' && c <= '9'; });
   return digits && stem.size() > 5 && stem.size() < 20 ? std::stol(stem.substr(5)) : -1;
+}
+
+// The files of samples with this ending, by step: their names in the run folder.
+std::vector<std::pair<long, std::string>> sample_files(const RunFolder& run, const char* ending) {
+  std::vector<std::pair<long, std::string>> list;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(run.file("samples"), none))
+    if (const long step = step_of(entry.path(), ending); step >= 0)
+      list.emplace_back(step, "samples/" + entry.path().filename().string());
+  std::sort(list.begin(), list.end());
+  return list;
 }
 
 // An object with a whole "step"; nothing if the line is no such thing.
@@ -85,8 +97,9 @@ void RunFolder::forget_after(long step) const {
   for (const Json& line : metrics())
     if (line.at("step").integer() <= step) kept += line.dump() + "\n";
   write_file(file("metrics.jsonl"), kept);
-  for (const auto& [of, text] : samples())
-    if (of > step) fs::remove(file(format("samples/step-%06ld.txt", of)));
+  for (const char* ending : {".txt", ".wav"})
+    for (const auto& [of, name] : sample_files(*this, ending))
+      if (of > step) fs::remove(file(name));
 }
 
 std::vector<Point> RunFolder::curve(const std::string& x, const std::string& y) const {
@@ -103,13 +116,16 @@ void RunFolder::write_sample(long step, const std::string& text) const {
 }
 
 std::vector<std::pair<long, std::string>> RunFolder::samples() const {
-  std::vector<std::pair<long, std::string>> list;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(file("samples"), none))
-    if (const long step = step_of(entry.path()); step >= 0) list.emplace_back(step, text_of(entry.path()));
-  std::sort(list.begin(), list.end());
+  auto list = sample_files(*this, ".txt");
+  for (auto& [step, text] : list) text = text_of(file(text));
   return list;
 }
+
+void RunFolder::write_sound(long step, const std::string& bytes, long rate) const {
+  write_wav(file(format("samples/step-%06ld.wav", step)), bytes, rate);
+}
+
+std::vector<std::pair<long, std::string>> RunFolder::sounds() const { return sample_files(*this, ".wav"); }
 
 RunLock::RunLock(const RunFolder& run) : folder_(::open(run.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (::flock(folder_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;

@@ -3,7 +3,7 @@
 //   RUN/config.json                       the settings
 //   RUN/metrics.jsonl                     a line per step or evaluation: {"step":120,"bpc":2.31,...}
 //   RUN/checkpoints/step-000120.safetensors
-//   RUN/samples/step-000120.txt           what the model wrote then
+//   RUN/samples/step-000120.txt           what the model wrote then; .wav: which sound it made
 //   RUN/loss.svg, loss.png, index.html    to look at, without a server
 #pragma once
 
@@ -38,6 +38,9 @@ class RunFolder {
 
   void write_sample(long step, const std::string& text) const;
   std::vector<std::pair<long, std::string>> samples() const;  // by step
+  // The same for sound: a byte per sample, `rate` of them per second. The list has the names: "samples/step-000120.wav".
+  void write_sound(long step, const std::string& bytes, long rate) const;
+  std::vector<std::pair<long, std::string>> sounds() const;
 
  private:
   std::string path_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <string_view>
 
 #include "tensor/text.h"
 #include "train/write_file.h"
@@ -40,19 +42,27 @@ std::string figures(const std::vector<Json>& lines) {
          one("tokens_per_s", "%.0f", "tokens per second") + "</div>\n";
 }
 
+// Bytes of the UTF-8 character that the text begins with; 0 if it begins with none, or with one that is not shown.
+size_t character_size(std::string_view text) {
+  const auto byte = [&](size_t k) { return k < text.size() ? uint8_t(text[k]) : uint8_t(0); };
+  const uint8_t first = byte(0), second = byte(1);
+  if (first < 0x80) return first >= 0x20 || first == '\n' || first == '\t' ? 1 : 0;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  for (size_t k = 1; k < size; k++)
+    if ((byte(k) & 0xc0) != 0x80) return 0;
+  const bool longer = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);    // than it need be
+  const bool beyond = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);  // no character
+  return longer || beyond ? 0 : size;
+}
+
 // Bytes that are no text are shown as dots, so that the page is valid whatever a model writes.
 std::string shown(const std::string& text) {
   std::string good;
   for (size_t i = 0; i < text.size();) {
-    const auto byte = [&](size_t k) { return k < text.size() ? uint8_t(text[k]) : uint8_t(0); };
-    const uint8_t first = byte(i);
-    const size_t length = first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : 0;
-    bool valid = length > 0 && (first >= 0x20 || first == '\n' || first == '\t');
-    for (size_t k = 1; k < length; k++) valid &= (byte(i + k) & 0xc0) == 0x80;
-    if (length == 3 && first == 0xe0) valid &= byte(i + 1) >= 0xa0;
-    if (length == 3 && first == 0xed) valid &= byte(i + 1) < 0xa0;
-    good += valid ? text.substr(i, length) : "\u00b7";
-    i += valid ? length : 1;
+    const size_t size = character_size(std::string_view(text).substr(i));
+    good += size ? text.substr(i, size) : "\u00b7";
+    i += size ? size : 1;
   }
   std::string escaped;  // xml_text is for labels: it turns new lines into blanks
   for (size_t begin = 0; begin <= good.size();) {
@@ -63,15 +73,17 @@ std::string shown(const std::string& text) {
   return escaped;
 }
 
+// The newest first. A sound is played; its bytes as text would say nothing.
 std::string samples(const RunFolder& run) {
-  auto list = run.samples();
-  if (list.empty()) return "";
-  std::reverse(list.begin(), list.end());
-  std::string html = "<h2>What it writes</h2>\n";
-  for (size_t i = 0; i < list.size(); i++)
-    html += std::string("<details") + (i == 0 ? " open" : "") + "><summary>after step " +
-            std::to_string(list[i].first) + "</summary><pre>" + shown(list[i].second) + "</pre></details>\n";
-  return html;
+  std::map<long, std::string, std::greater<>> list;
+  for (const auto& [step, name] : run.sounds()) list[step] = "<audio controls src='" + name + "'></audio>";
+  const bool sound = !list.empty();
+  for (const auto& [step, text] : run.samples()) list.try_emplace(step, "<pre>" + shown(text) + "</pre>");
+  std::string html;
+  for (const auto& [step, sample] : list)
+    html += std::string("<details") + (html.empty() ? " open" : "") + "><summary>after step " + std::to_string(step) +
+            "</summary>" + sample + "</details>\n";
+  return html.empty() ? "" : (sound ? "<h2>What it plays</h2>\n" : "<h2>What it writes</h2>\n") + html;
 }
 
 std::string attention_maps(const RunFolder& run) {
