@@ -184,6 +184,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_sound_makes_a_file_that_plays) {
   write_wav(folder / "a.wav", samples, 8000);
   const std::string run = folder / "run", out = folder / "b.wav";
   BOOST_TEST(charlm(folder.path.string(), tiny_train(folder / "a.wav", run)).code == 0);
+  BOOST_TEST(fs::exists(run + "/samples/step-000012.wav"));
   const Ran ran = charlm(folder.path.string(), {"sample", "--run", run, "--length", "300", "--out", out});
   BOOST_TEST(ran.code == 0, ran.err);
   BOOST_TEST(ran.out == "");

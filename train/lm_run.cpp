@@ -222,11 +222,19 @@ class Run {
     line["step"] = trainer_.step(), line["valid_bpc"] = result_.valid_bpc, line["seconds"] = seconds_;
     log(line);
     valid_step_ = trainer_.step();
-    if (s.sample_bytes && s.context >= 2)
-      folder_.write_sample(trainer_.step(), sampled_text(trainer_.model(), s.context, "\n",
-                                                         {.length = s.sample_bytes, .temperature = 0.8}));
+    if (s.sample_bytes && s.context >= 2) write_sample();
     save();  // last: whoever goes on from it finds all that belongs to it
     write_page(folder_);
+  }
+
+  // A sound begins with silence, a text with a new line.
+  void write_sample() {
+    const LmSettings& s = trainer_.settings();
+    const std::string prompt = s.sample_rate ? std::string(16, char(128)) : "\n";
+    const std::string text =
+        sampled_text(trainer_.model(), s.context, prompt, {.length = s.sample_bytes, .temperature = 0.8});
+    s.sample_rate ? folder_.write_sound(trainer_.step(), text, s.sample_rate)
+                  : folder_.write_sample(trainer_.step(), text);
   }
 
   void save() {
