@@ -45,11 +45,16 @@ Variable row_attention(const RowScores& scores, const std::vector<Variable>& inp
              "row_attention", "the plan has an index; this engine works on tokens. Use a plan without one");
   std::vector<Variable> all = inputs, blocks;
   all.push_back(v);
+  std::vector<Saved> watched;
+  for (const Tensor& x : visible.tensors()) watched.push_back(Saved(x));
   for (long begin = 0; begin == 0 || begin < visible.T; begin += options.rows) {  // also of no queries one block
     const long end = std::min(visible.T, begin + options.rows);
-    blocks.push_back(
-        checkpoint([=](const std::vector<Variable>& x) { return block_of(scores, x, visible, options, begin, end); },
-                   all, nullptr));
+    blocks.push_back(checkpoint(
+        [=](const std::vector<Variable>& x) {
+          for (const Saved& each : watched) each.get();  // throws if somebody wrote there
+          return block_of(scores, x, visible, options, begin, end);
+        },
+        all, nullptr));
   }
   return blocks.size() == 1 ? blocks[0] : concatenate(blocks, 2);
 }

@@ -155,7 +155,8 @@ std::vector<Tensor> run_backward(const Call& call, const Tensor& dy_given, const
   Tensor dk = empty({z.B, z.Hk, z.key_tokens, z.D}), dv = empty({z.B, z.Hk, z.key_tokens, z.Dv});
   z.dq = strides_of(dq), z.dk = strides_of(dk), z.dv = strides_of(dv);
   Tensor dby_distance = wants.by_distance ? zeros_like(call.by_distance) : Tensor();
-  Tensor dby_query = wants.by_query ? zeros({z.B, z.H, z.T, 2 * z.clip + 1}, call.q.dtype()) : Tensor();
+  Tensor dby_query =
+      wants.by_query ? zeros({z.B, z.H, z.T, 2 * z.clip + 1}, call.q.dtype(), call.q.device()) : Tensor();
   visit_maths(kOp, call.q.dtype(), [&](auto tag) {
     using T = decltype(tag);
     Tensor workspace =
@@ -197,6 +198,7 @@ SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible
   std::vector<Saved> saved;
   for (const Variable& x : inputs) saved.push_back(Saved(x.value()));  // kept by the call, also recomputable ones
   saved.push_back(Saved(call->o)), saved.push_back(Saved(call->L));
+  for (const Tensor& x : visible.tensors()) saved.push_back(Saved(x));
   auto backward = [call, saved, wants](const std::vector<Tensor>& dys) {
     for (const Saved& each : saved) each.get();  // throws if somebody wrote there
     return Grads(run_backward(*call, dys[0], dys[1], wants));

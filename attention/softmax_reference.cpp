@@ -93,9 +93,10 @@ Normalised normalised(const Variable& x) {
 }
 
 Normalised weights_of(const SoftmaxInputs& in, const Visible& v, const SoftmaxOptions& options) {
+  const Tensor hidden = logical_not(v.dense());  // first: it checks the plan, which what follows reads
   const double scale = options.scale != 0 ? options.scale : 1 / std::sqrt(double(std::max(1L, in.q.size(3))));
   const Variable s = biased(matmul(at_queries(in.q, v), transpose(at_keys(in.k, v))) * scale, in, v);
-  return normalised(masked_fill(s, logical_not(v.dense()), -kInf));
+  return normalised(masked_fill(s, hidden, -kInf));
 }
 
 }  // namespace

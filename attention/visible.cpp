@@ -89,6 +89,13 @@ long Visible::key_token(long b, long h, long place) const {
   return plan && plan->key_index.defined() ? index_at(plan->key_index, b, h, place) : place;
 }
 
+std::vector<Tensor> Visible::tensors() const {
+  std::vector<Tensor> all = {first, last, query_labels, key_labels, allow};
+  if (plan) all.push_back(plan->query_index), all.push_back(plan->key_index);
+  std::erase_if(all, [](const Tensor& x) { return !x.defined(); });
+  return all;
+}
+
 Visible visible_pairs(const char* op, const Mask& mask, const Pattern& pattern, const Shape& shape) {
   const long B = shape[0], H = shape[1], T = shape[2], S = shape[3];
   mask.check(op, B, H, T, S);
@@ -151,6 +158,7 @@ Tensor Visible::dense() const { return contiguous(dense(0, query_places())); }
 
 Tensor Visible::dense(long begin, long end) const {
   if (!plan) return seen_tokens(*this, begin, end);
+  plan->check("attention", {B, H, T, S});
   const bool whole = plan->query_index.defined();  // its rows may be any
   const long first_row = whole ? 0 : begin, rows = end - begin, keys = key_places();
   const Tensor tokens = contiguous(seen_tokens(*this, first_row, whole ? T : end));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "attention/mask.h"
 
@@ -41,8 +42,12 @@ struct Visible {
   long query_token(long b, long h, long place) const;  // -1: the place is empty
   long key_token(long b, long h, long place) const;
 
+  // The tensors behind it that somebody may write to: an engine whose backward reads them keeps them as Saved.
+  std::vector<Tensor> tensors() const;
+
   Tensor dense() const;                      // boolean (B, H, T, S), by places: for pictures and references
   Tensor dense(long begin, long end) const;  // its rows begin .. end; expanded where heads or samples are alike
+  // both throw if the plan does not fit B, H, T and S
 };
 
 // What both the mask and the pattern allow. Throws if the mask does not fit.

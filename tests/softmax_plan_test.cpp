@@ -5,6 +5,9 @@
 #include "attention/plan.h"
 #include "attention/row_engine.h"
 #include "autograd/gradcheck.h"
+#include "autograd/matmul.h"
+#include "autograd/reduce.h"
+#include "autograd/views.h"
 #include "tensor/compare.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
@@ -216,6 +219,51 @@ BOOST_AUTO_TEST_CASE(a_value_that_is_seen_and_is_nan_is_not_hidden) {
   const Tensor o =
       softmax_attention({x[0], x[1], x[2]}, visible_pairs("test", causal_mask(), {}, {1, 1, 70, 70})).o.value();
   for (long i = 0; i < 70; i++) BOOST_TEST(std::isnan(o.at({0, 0, i, 0})) == (i >= 40));
+}
+
+BOOST_AUTO_TEST_CASE(what_says_who_is_seen_must_not_change_before_backward) {
+  const Shape shape{1, 1, 7, 7};
+  const RowScores scores = [](const std::vector<Variable>& in, long begin, long end) {
+    return matmul(slice(in[0], 2, begin, end), transpose(in[1]));
+  };
+  const auto refusal = [&](const Visible& visible, const Tensor& written, bool rows) {
+    std::vector<Variable> x;
+    for (uint32_t i : {1, 2, 3}) x.push_back(Variable::leaf(noise({1, 1, 7, 3}, i, f32)));
+    const Variable o = rows ? row_attention(scores, {x[0], x[1]}, x[2], visible, {.rows = 4})
+                            : softmax_attention({x[0], x[1], x[2]}, visible).o;
+    fill(written, 0);
+    return error_of([&] { sum(o).backward(); });
+  };
+  for (bool rows : {false, true}) {
+    const Tensor allow = full(shape, 1, boolean);
+    BOOST_TEST(refusal(visible_pairs("test", allow_mask(allow), {}, shape), allow, rows)
+                   .find("a tensor saved for its gradient") != std::string::npos);
+  }
+  for (bool queries : {false, true}) {
+    Plan plan = random_plan({7, 7}, 1);
+    plan.query_index = random_index({1, 1, 7}, 7, true, 1), plan.key_index = random_index({1, 1, 7}, 7, true, 2);
+    Visible visible = visible_pairs("test", {}, {}, shape);
+    visible.plan = kept(plan);
+    BOOST_TEST(
+        refusal(visible, queries ? plan.query_index : plan.key_index, false).find("a tensor saved for its gradient") !=
+        std::string::npos);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_engine_refuses_a_plan_of_another_batch) {
+  const std::string wrong =
+      "attention: the plan has lists for 1 samples and 3 heads and the batch is (B, H, T, S) = (2, 2, 7, 7); it must "
+      "have one for all, or one each";
+  const SoftmaxProblem p{.z = {}, .plan = kept(random_plan({7, 7, 1, 3}, 1))};
+  const std::vector<Tensor> x = tensors(p, f32);
+  const SoftmaxInputs in{x[0], x[1], x[2]};
+  const RowScores scores = [](const std::vector<Variable>&, long begin, long end) {
+    return Variable(zeros({2, 2, end - begin, 7}));
+  };
+  BOOST_TEST(error_of([&] { softmax_attention_reference(in, seen_by(p), {}); }) == wrong);
+  BOOST_TEST(error_of([&] { softmax_attention_weights(in, seen_by(p), {}); }) == wrong);
+  BOOST_TEST(error_of([&] { row_attention(scores, {}, x[2], seen_by(p)); }) == wrong);
+  BOOST_TEST(error_of([&] { row_attention_weights(scores, {}, seen_by(p)); }) == wrong);
 }
 
 BOOST_AUTO_TEST_CASE(errors_tell_what_is_wrong) {
