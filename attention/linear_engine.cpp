@@ -12,6 +12,7 @@
 #include "autograd/triangular.h"
 #include "autograd/views.h"
 #include "autograd/where.h"
+#include "tensor/copy.h"
 #include "tensor/create.h"
 
 namespace heed {
@@ -28,8 +29,9 @@ void check(const LinearInputs& in, const LinearOptions& options) {
                  q.size(1) % k.size(1) == 0 && k.size(2) == v.size(2) && k.size(3) == q.size(3),
              kOp, "q is ", q.shape(), ", k is ", k.shape(), " and v is ", v.shape(),
              "; they must be (B, H, T, F), (B, Hk, S, F) and (B, Hk, S, Dv), and Hk must divide H");
-  HEED_CHECK(options.chunk >= 1 && options.epsilon >= 0, kOp, "chunk is ", options.chunk, " and epsilon is ",
-             options.epsilon, "; the rule is chunk >= 1 and epsilon >= 0");
+  HEED_CHECK(options.chunk >= 1 && options.epsilon > 0, kOp, "chunk is ", options.chunk, " and epsilon is ",
+             options.epsilon,
+             "; the rule is chunk >= 1 and epsilon > 0. Without it a query that sees nothing would give 0 / 0");
   HEED_CHECK(
       !options.lengths.defined() || (options.lengths.dtype() == i64 && options.lengths.shape() == Shape{k.size(0)}),
       kOp, "lengths is ", options.lengths.shape(), " and k is ", k.shape(), "; it must be i64 (B,)");
@@ -45,14 +47,15 @@ void check_state(const LinearInputs& in, const LinearOptions& options, const Lin
              " and the tokens make ", want, "; it belongs to other sizes. Start a new one");
 }
 
-// Features of keys, 0 where there is only padding
-Variable without_padding(const Variable& k, const Tensor& lengths) {
-  if (!lengths.defined()) return k;
-  const long B = k.size(0), S = k.size(2);
-  Tensor padded = Tensor::empty({B, 1, S, 1}, boolean);
+// Zeros in the keys and values of padding: in the values too, since 0 times NaN is NaN.
+LinearInputs without_padding(const LinearInputs& in, const Tensor& given_lengths) {
+  if (!given_lengths.defined()) return in;
+  const long B = in.k.size(0), S = in.k.size(2);
+  const Tensor lengths = contiguous(given_lengths), padded = Tensor::empty({B, 1, S, 1}, boolean);
   for (long b = 0; b < B; b++)
     for (long j = 0; j < S; j++) padded.mutable_data<bool>()[b * S + j] = j >= lengths.data<int64_t>()[b];
-  return masked_fill(k, expand(padded, k.shape()), 0);
+  const auto filled = [&](const Variable& x) { return masked_fill(x, expand(padded, x.shape()), 0); };
+  return {in.q, filled(in.k), filled(in.v)};
 }
 
 Variable with_ones(const Variable& v) { return pad(v, 3, 0, 1, 1); }
@@ -100,7 +103,7 @@ Variable causal_sums(const LinearInputs& in, const LinearOptions& options, Linea
 Variable linear_attention(const LinearInputs& given, const LinearOptions& options, LinearState* state) {
   check(given, options);
   if (state) check_state(given, options, *state);
-  const LinearInputs in{given.q, without_padding(given.k, options.lengths), given.v};
+  const LinearInputs in = without_padding(given, options.lengths);
   const long H = in.q.size(1);
   if (in.q.size(2) == 0 || in.k.size(2) == 0)
     return linear_attention_reference(in, options);  // there is nothing to cut
@@ -109,10 +112,11 @@ Variable linear_attention(const LinearInputs& given, const LinearOptions& option
   return divided(matmul(in.q, for_all_heads(sums, H)), options.epsilon);
 }
 
-Variable linear_attention_reference(const LinearInputs& in, const LinearOptions& options) {
-  check(in, options);
+Variable linear_attention_reference(const LinearInputs& given, const LinearOptions& options) {
+  check(given, options);
+  const LinearInputs in = without_padding(given, options.lengths);
   const long H = in.q.size(1), T = in.q.size(2), S = in.k.size(2);
-  Variable a = matmul(in.q, transpose(for_all_heads(without_padding(in.k, options.lengths), H)));
+  Variable a = matmul(in.q, transpose(for_all_heads(in.k, H)));
   if (options.causal) a = tril(a, S - T);
   return matmul(a, for_all_heads(in.v, H)) / (sum(a, {-1}, true) + options.epsilon);
 }

@@ -14,6 +14,9 @@
 //
 //   o = linear_attention({elu_features(q), elu_features(k), v}, {.causal = true});
 //
+// What is padding may be NaN. A NaN in a later token is not as well hidden by causality: it reaches all queries of its
+// own chunk, also those before it (0 times NaN), and none of the chunks before.
+//
 // Gradients take O(n) memory: the S of every chunk is kept, and never one per token. (Linear Transformer: Katharopoulos et
 // al., 2020; Performer: Choromanski et al., 2020.) Made of plain ops on whole batches of chunks.
 #pragma once
@@ -30,8 +33,8 @@ struct LinearInputs {
 
 struct LinearOptions {
   bool causal = false;    // queries are the last T of S positions: query i sees the keys up to i + S - T
-  Tensor lengths{};       // (B) i64: sample b has so many keys; undefined: all. Their features count as 0, not they
-  double epsilon = 1e-6;  // keeps the denominator from 0
+  Tensor lengths{};       // (B) i64: sample b has so many keys; undefined: all. Keys and values beyond count as 0
+  double epsilon = 1e-6;  // > 0: keeps the denominator from 0
   long chunk = 64;        // of causal attention
 };
 
