@@ -21,6 +21,8 @@ Variable branch_of(const Branch& f, const Variable& x) {
   Variable y = f(x);
   HEED_CHECK(y.shape() == x.shape(), "reversible", "a branch made ", y.shape(), " of ", x.shape(),
              "; it must keep the shape");
+  HEED_CHECK(y.dtype() == x.dtype(), "reversible", "a branch made ", y.dtype(), " of ", x.dtype(),
+             "; it must keep the type");
   return y;
 }
 
@@ -48,7 +50,7 @@ void step_back(const Branch& f, const Rewind& rewind, Pair& y, Pair& dy) {
     fb = branch_of(f, b);
   }
   y = {y.x2 - fb.value(), y.x1};
-  fb.backward(dy.x2);
+  if (fb.requires_grad()) fb.backward(dy.x2);  // a constant or a detached branch has nothing to learn
   dy = {dy.x2, b.grad().defined() ? dy.x1 + b.grad() : dy.x1};
 }
 

@@ -4,6 +4,7 @@
 #include "autograd/elementwise.h"
 #include "autograd/matmul.h"
 #include "autograd/reduce.h"
+#include "autograd/views.h"
 #include "nn/dropout.h"
 #include "tensor/allocator.h"
 #include "tensor/copy.h"
@@ -122,6 +123,18 @@ BOOST_AUTO_TEST_CASE(parameters_learn_even_if_the_input_takes_no_gradient) {
   BOOST_TEST(!reversible(chain.branches(ctx), {x, x}, nullptr).x1.requires_grad());
 }
 
+BOOST_AUTO_TEST_CASE(a_branch_may_take_no_gradient) {
+  const auto gradient = [](bool plain) {
+    const Variable x = Variable::leaf(tensor({2.0, 3.0}));
+    const std::vector<Branch> branches = {[](const Variable& h) { return detach(h) * 2.0; },
+                                          [](const Variable& h) { return h * h; }};
+    const Halves y = plain ? reversible_reference(branches, {x, x}) : reversible(branches, {x, x}, nullptr);
+    sum(y.x1 + y.x2).backward();
+    return x.grad();
+  };
+  check_close(gradient(false), gradient(true), 1e-6);
+}
+
 BOOST_AUTO_TEST_CASE(a_parameter_that_changed_is_refused) {
   Chain chain(4, 1);
   Context ctx;
@@ -143,6 +156,10 @@ BOOST_AUTO_TEST_CASE(bad_arguments_are_named) {
   BOOST_TEST(error_of([&] {
                reversible({same, one}, {x, x}, nullptr);
              }) == "reversible: a branch made () of (2, 3); it must keep the shape");
+  const Branch wide = [](const Variable& h) { return cast(h, f64); };
+  BOOST_TEST(error_of([&] {
+               reversible({same, wide}, {x, x}, nullptr);
+             }) == "reversible: a branch made f64 of f32; it must keep the type");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
