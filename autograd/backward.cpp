@@ -107,7 +107,7 @@ class Run {
                  g.shape(), " for input ", i, ", which is ", inputs[i].shape, "; they must be equal");
       HEED_CHECK(!g.defined() || g.dtype() == inputs[i].dtype, node.op, "its backward returned a gradient of type ",
                  g.dtype(), " for input ", i, ", which is ", inputs[i].dtype, "; they must be equal");
-      if (checks_finite()) check_finite(node.op, "its backward made", g);
+      if (checks_finite()) check_finite(node.op, "its backward made", g, MinusInfinity::counts);
       deliver(inputs[i], std::move(g));
     }
   }

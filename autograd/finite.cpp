@@ -31,15 +31,20 @@ bool all_finite(const Tensor& x) {
   return std::isfinite(sum(mul(x, 0.0)).item());
 }
 
-void check_finite(const char* op, const char* what, const Tensor& x) {
+void check_finite(const char* op, const char* what, const Tensor& x, MinusInfinity minus) {
   if (all_finite(x)) return;
   const auto values = cast(contiguous(x), f64).to_vector<double>();
   long first = -1, count = 0;
   for (long i = 0; i < long(values.size()); i++)
-    if (!(values[i] < HUGE_VAL) && count++ == 0) first = i;
+    if ((minus == MinusInfinity::passes ? !(values[i] < HUGE_VAL) : !std::isfinite(values[i])) && count++ == 0)
+      first = i;
   if (count == 0) return;
-  fail<NotFinite>(op, what, std::isnan(values[first]) ? " nan" : " infinity", ": the first of ", count, " is at ",
-                  place_text(x.shape(), first), " of ", x.shape(), " ", x.dtype());
+  const double bad = values[first];
+  fail<NotFinite>(op, what,
+                  std::isnan(bad) ? " nan"
+                  : bad < 0       ? " minus infinity"
+                                  : " infinity",
+                  ": the first of ", count, " is at ", place_text(x.shape(), first), " of ", x.shape(), " ", x.dtype());
 }
 
 }  // namespace heed

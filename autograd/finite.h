@@ -4,7 +4,9 @@
 //   const CheckFinite checking;
 //   model.forward(x, ctx);      // log: it made nan: the first of 3 is at [0, 17] of (2, 64) f32
 //
-// Minus infinity passes: a masked score, or the L of an attention that sees nothing. What it spoils later is found there.
+// Minus infinity passes forwards: a masked score, or the L of an attention that sees nothing. What it spoils later is
+// found there. In a gradient it is as wrong as the others. bf16, f16 and integers are not looked at: they count as
+// finite.
 // Every result is read once more, which costs a training step some percent.
 #pragma once
 
@@ -31,9 +33,10 @@ class CheckFinite {
 };
 bool checks_finite();
 
-bool all_finite(const Tensor& x);  // of integers always true
+bool all_finite(const Tensor& x);  // of bf16, f16 and integers always true
 
-// Throws NotFinite if there is a NaN or a (positive) infinity. `what` begins the sentence: "it made".
-void check_finite(const char* op, const char* what, const Tensor& x);
+// Throws NotFinite if there is a NaN or an infinity. `what` begins the sentence: "it made".
+enum class MinusInfinity { passes, counts };
+void check_finite(const char* op, const char* what, const Tensor& x, MinusInfinity minus);
 
 }  // namespace heed

@@ -43,6 +43,14 @@ BOOST_AUTO_TEST_CASE(a_backward_is_named_too) {
              "sqrt: its backward made infinity: the first of 2 is at [0] of (2,) f32");
 }
 
+BOOST_AUTO_TEST_CASE(a_gradient_of_minus_infinity_is_refused) {
+  const Variable x = Variable::leaf(zeros({2}));
+  const CheckFinite checking;
+  const Variable y = sum(sqrt(x) * -1.0);
+  BOOST_TEST(error_of([&] { y.backward(); }) ==
+             "sqrt: its backward made minus infinity: the first of 2 is at [0] of (2,) f32");
+}
+
 BOOST_AUTO_TEST_CASE(a_masked_score_passes) {
   const CheckFinite checking;
   masked_fill(Variable(zeros({2})), full({2}, 1, boolean), -HUGE_VAL);
