@@ -68,6 +68,12 @@ Variable without_padded_rows(const Variable& y, const Mask& mask, long S) {
 struct MultiHead::Projected {
   Variable q, k, v;
   long first_key = 0;
+
+  // What the core multiplies: in bf16 q, k and v are rounded, and so are their gradients.
+  Projected operands(const Context& ctx) const {
+    if (!ctx.bf16) return *this;
+    return {bf16_operand(q, true), bf16_operand(k, true), bf16_operand(v, true), first_key};
+  }
 };
 
 // Keys and values (B, capacity, Hk, width), of which `used` hold the last tokens seen. When it is full and the core has
@@ -176,11 +182,12 @@ MultiHead::Projected MultiHead::with_state(const Projected& now, Memory& memory,
   return {now.q, concatenate({k, now.k}, 2), concatenate({v, now.v}, 2), first};
 }
 
-// In bf16 the core's products have rounded operands; its softmax is f32.
-Variable MultiHead::attend(const Projected& p, const Mask& mask, Context& ctx) {
-  if (!ctx.bf16) return core_.attend({p.q, p.k, p.v, p.first_key}, mask, ctx);
-  const Variable q = bf16_operand(p.q, true), k = bf16_operand(p.k, true), v = bf16_operand(p.v, true);
-  return bf16_gradient(core_.attend({q, k, v, p.first_key}, mask, ctx));
+// In bf16 q, k, v and the gradient that arrives are rounded; what is made inside, the weights P and the gradients dS of
+// the scores, stays f32.
+Variable MultiHead::attend(const Projected& given, const Mask& mask, Context& ctx) {
+  const Projected p = given.operands(ctx);
+  const Variable o = core_.attend({p.q, p.k, p.v, p.first_key}, mask, ctx);
+  return ctx.bf16 ? bf16_gradient(o) : o;
 }
 
 Variable MultiHead::forward(const Variable& x, const MixIn& in, Context& ctx) {
@@ -193,7 +200,7 @@ Variable MultiHead::forward(const Variable& x, const MixIn& in, Context& ctx) {
 
 Tensor MultiHead::weights(const Variable& x, const MixIn& in, Context& ctx) {
   HEED_CHECK(!in.state, "weights", "a state was given; weights are shown for a whole sequence");
-  const Projected p = project(x, in, ctx);
+  const Projected p = project(x, in, ctx).operands(ctx);
   return core_.weights({p.q, p.k, p.v}, in.mask, ctx);
 }
 

@@ -23,7 +23,9 @@ class Context {  // must outlive the backward of what was computed with it
   Context& operator=(const Context&) = delete;
 
   bool train = false;  // dropout and other noise happen only in training
-  bool bf16 = false;   // products of Linear, logits and attention: operands rounded to bf16, sums and results in f32
+  // Products of Linear, logits and attention: operands rounded to bf16, sums and results in f32. In attention these are
+  // q, k, v and the gradient of the result; the weights P and the gradients dS of the scores stay f32.
+  bool bf16 = false;
   uint32_t seed = 0, step = 0;
   uint32_t first_sample = 0;  // global number of the batch's first example: micro-batches and ranks draw the same
 

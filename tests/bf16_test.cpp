@@ -116,11 +116,12 @@ BOOST_AUTO_TEST_CASE(attention_and_logits_multiply_rounded_operands) {
     return Tensor();
   };
   const Tensor projected = rounded(linear(rounded(x), rounded(named("in.weight")), named("in.bias")));
-  Tensor all = Tensor::empty({2, 6, 12});
+  Tensor all = Tensor::empty({2, 6, 12}), shown = mixer->weights(x, {}, ctx);
   for (long h = 0; h < 3; h++) {
     const auto part = [&](long i) { return slice(projected, 2, 12 * i + 4 * h, 12 * i + 4 * h + 4); };
     const Tensor scores = matmul(part(0), transpose(part(1))) * 0.5;
     copy_into(slice(all, 2, 4 * h, 4 * h + 4), matmul(softmax(scores), part(2)));
+    check_close(select(shown, 1, h), softmax(scores), kSums);
   }
   check_close(mixer->forward(x, {}, ctx).value(), linear(rounded(all), rounded(named("out.weight")), named("out.bias")),
               2e-3);  // a sum at the edge of two roundings may fall to either side
