@@ -102,19 +102,25 @@ std::string VariantOptions::spec() const {
 }
 
 RegisteredVariant::RegisteredVariant(Variant given) : variant(std::move(given)) {
-  for (const Variant* other : all())
-    HEED_CHECK(other->name != variant.name, "attention", "two variants are called '", variant.name, "': '",
-               other->summary, "' (", other->source, ") and '", variant.summary, "' (", variant.source,
-               "); rename one of them");
   auto later = [&](const Variant* other) { return other->name > variant.name; };
   all().insert(std::find_if(all().begin(), all().end(), later), &variant);
 }
 
-const std::vector<const Variant*>& variants() { return all(); }
+RegisteredVariant::~RegisteredVariant() { std::erase(all(), &variant); }
+
+// Names are compared here and not when they are registered: that is before main, where nobody could catch the error.
+const std::vector<const Variant*>& variants() {
+  const auto same = [](const Variant* a, const Variant* b) { return a->name == b->name; };
+  const auto twice = std::adjacent_find(all().begin(), all().end(), same);
+  if (twice == all().end()) return all();
+  const Variant &a = **twice, &b = **(twice + 1);
+  fail("attention", "two variants are called '", a.name, "': '", a.summary, "' (", a.source, ") and '", b.summary,
+       "' (", b.source, "); rename one of them");
+}
 
 const Variant& find_variant(const std::string& spec) {
   std::vector<std::string> names;
-  for (const Variant* variant : all()) {
+  for (const Variant* variant : variants()) {
     if (variant->name == name_of(spec)) return *variant;
     names.push_back(variant->name);
   }

@@ -59,15 +59,16 @@ struct Variant {
   std::function<std::unique_ptr<Mixer>(const VariantOptions& options, const MixerSizes& sizes)> make;
 };
 
-// A static object of this type puts a variant into the registry.
+// A static object of this type puts a variant into the registry, for as long as it lives.
 struct RegisteredVariant {
   explicit RegisteredVariant(Variant variant);
+  ~RegisteredVariant();
   RegisteredVariant(const RegisteredVariant&) = delete;
   RegisteredVariant& operator=(const RegisteredVariant&) = delete;
   const Variant variant;
 };
 
-const std::vector<const Variant*>& variants();         // by name
+const std::vector<const Variant*>& variants();         // by name; throws if two have the same, and so do the next two
 const Variant& find_variant(const std::string& spec);  // by the name in front of the colon
 std::unique_ptr<Mixer> make_mixer(const std::string& spec, const MixerSizes& sizes);
 
