@@ -161,18 +161,21 @@ Plan plan_of_blocks(const PlanShape& shape, long block, const std::vector<PlanBl
   HEED_CHECK(block >= 1, "plan_of_blocks", "block is ", block, "; it must be at least 1");
   Writer to(shape);
   std::map<std::array<long, 3>, std::map<long, TileBits>> rows;  // by list, head and tile of queries, then of keys
+  const auto there = [block](long number, long places) {         // asked before it is multiplied, which may overflow
+    return number >= 0 && places > 0 && number <= (places - 1) / block;
+  };
   for (const PlanBlock& at : blocks) {
+    HEED_CHECK(at.b >= 0 && at.b < shape.samples && at.h >= 0 && at.h < shape.heads && there(at.query, shape.T) &&
+                   there(at.key, shape.S),
+               "plan_of_blocks", "block (", at.query, ", ", at.key, ") of sample ", at.b, " and head ", at.h,
+               " is not there: T is ", shape.T, ", S is ", shape.S, " with blocks of ", block, ", and there are ",
+               shape.samples, " samples and ", shape.heads, " heads");
     const PlanTile seen{at.b,
                         at.h,
                         at.query * block,
                         std::min((at.query + 1) * block, shape.T) - 1,
                         at.key * block,
                         std::min((at.key + 1) * block, shape.S) - 1};
-    HEED_CHECK(at.b >= 0 && at.b < shape.samples && at.h >= 0 && at.h < shape.heads && at.query >= 0 && at.key >= 0 &&
-                   seen.first_query < shape.T && seen.first_key < shape.S,
-               "plan_of_blocks", "block (", at.query, ", ", at.key, ") of sample ", at.b, " and head ", at.h,
-               " is not there: T is ", shape.T, ", S is ", shape.S, " with blocks of ", block, ", and there are ",
-               shape.samples, " samples and ", shape.heads, " heads");
     for (long t = seen.first_query / kPlanTile; t <= seen.last_query / kPlanTile; t++)
       for (long k = seen.first_key / kPlanTile; k <= seen.last_key / kPlanTile; k++)
         let_through(rows[{at.b, at.h, t}][k], tile_at(shape, at.b, at.h, t, k), seen);

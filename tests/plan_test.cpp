@@ -228,6 +228,12 @@ BOOST_AUTO_TEST_CASE(errors_tell_what_is_wrong) {
       }) ==
       "plan_of_blocks: block (4, 0) of sample 0 and head 0 is not there: T is 64, S is 64 with blocks of 16, and "
       "there are 1 samples and 1 heads");
+  const long far = 1L << 60;  // times 16 it is 0
+  for (const PlanBlock& block : {PlanBlock{.query = far, .key = 0}, {.query = 0, .key = far}})
+    BOOST_TEST(error_of([&] { plan_of_blocks({64, 64}, 16, {block}); }).find("is not there") != std::string::npos);
+  BOOST_TEST(error_of([] {
+               plan_of_blocks({0, 64}, 16, {{.query = 0, .key = 0}});
+             }).find("is not there") != std::string::npos);
   BOOST_TEST(error_of([] { plan_of_blocks({64, 64}, 0, {}); }) == "plan_of_blocks: block is 0; it must be at least 1");
   BOOST_TEST(error_of([] { plan_of_globals(4, 4, {}, zeros({5}, boolean)); }) ==
              "plan_of_globals: globals is (5,) and there are 4 keys; it must be boolean (S) or (B, S)");
