@@ -5,11 +5,10 @@ namespace {
 
 // Both norms keep what they normed, x or the sum: y is computed again from it, for the gradient of a product's weights.
 using Norm = Tensor (*)(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon);
-Variable recomputed(const Variable& y, Norm norm, const Tensor& x, const Variable& weight, const Variable& bias,
+Variable recomputed(const Variable& y, Norm norm, const Saved& x, const Variable& weight, const Variable& bias,
                     double epsilon) {
   if (!y.requires_grad()) return y;
-  return recomputable(
-      y, [=, x = Saved(x), weight = Saved(weight), bias = Saved(bias)] { return norm(x, weight, bias, epsilon); });
+  return recomputable(y, [=, weight = Saved(weight), bias = Saved(bias)] { return norm(x, weight, bias, epsilon); });
 }
 
 using Backward = NormGrads (*)(const Tensor& dy, const Tensor& x, const Tensor& weight, const NormStatistics& rows,
@@ -63,13 +62,13 @@ AddNormed of_x_alone(const Variable& x, const Normed& normed) { return {x.value(
 Variable layer_norm(const Variable& x, const Variable& weight, const Variable& bias, double epsilon) {
   Normed out = layer_norm_with_statistics(x.value(), weight.value(), bias.value(), epsilon);
   const Variable y = recorded("layer_norm", layer_norm_backward, out, x, weight, bias);
-  return recomputed(y, layer_norm, x.value(), weight, bias, epsilon);
+  return recomputed(y, layer_norm, x, weight, bias, epsilon);
 }
 
 Variable rms_norm(const Variable& x, const Variable& weight, const Variable& bias, double epsilon) {
   Normed out = rms_norm_with_statistics(x.value(), weight.value(), bias.value(), epsilon);
   const Variable y = recorded("rms_norm", rms_norm_backward, out, x, weight, bias);
-  return recomputed(y, rms_norm, x.value(), weight, bias, epsilon);
+  return recomputed(y, rms_norm, x, weight, bias, epsilon);
 }
 
 SumAndNorm add_layer_norm(const Variable& x, const Variable& residual, const Variable& weight, const Variable& bias,

@@ -14,9 +14,10 @@ Tensor rows_of(const Tensor& x) { return reshape(x, {x.shape().rows(), x.size(-1
 
 Variable matmul(const Variable& a, const Variable& b) {
   return record("matmul", matmul(a.value(), b.value()), {a, b},
-                [a = Saved(a), b = Saved(b), want_a = a.requires_grad(), want_b = b.requires_grad()](const Tensor& dy) {
-                  return Grads{want_a ? matmul_backward_a(dy, b, a.get().shape()) : Tensor(),
-                               want_b ? matmul_backward_b(dy, a, b.get().shape()) : Tensor()};
+                [a = Saved(a), b = Saved(b), a_shape = a.shape(), b_shape = b.shape(), want_a = a.requires_grad(),
+                 want_b = b.requires_grad()](const Tensor& dy) {  // get() of what is not needed would compute it again
+                  return Grads{want_a ? matmul_backward_a(dy, b, a_shape) : Tensor(),
+                               want_b ? matmul_backward_b(dy, a, b_shape) : Tensor()};
                 });
 }
 

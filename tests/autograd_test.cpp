@@ -2,6 +2,7 @@
 #include "autograd/elementwise.h"
 #include "autograd/gradcheck.h"
 #include "autograd/graph.h"
+#include "autograd/layer_norm.h"
 #include "autograd/matmul.h"
 #include "autograd/reduce.h"
 #include "autograd/softmax.h"
@@ -257,6 +258,18 @@ BOOST_AUTO_TEST_CASE(a_recomputable_result_is_not_kept_and_has_the_same_gradient
   BOOST_TEST(computed_again == 0);
   sum(y).backward();
   BOOST_TEST(computed_again == 1);
+  sum(matmul(cube(x), Variable(randn({100, 100}, 2)))).backward();  // only w's gradient would need it
+  BOOST_TEST(computed_again == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_norm_of_a_recomputable_result_does_not_keep_it) {
+  const Variable x = Variable::leaf(randn({100, 100}, 1)), w = Variable::leaf(randn({100, 100}, 2));
+  for (auto norm : {static_cast<Variable (*)(const Variable&, const Variable&, const Variable&, double)>(layer_norm),
+                    static_cast<Variable (*)(const Variable&, const Variable&, const Variable&, double)>(rms_norm)}) {
+    const size_t before = memory_stats().live;
+    const Variable y = matmul(norm(cube(x), {}, {}, 1e-5), w);
+    BOOST_TEST(memory_stats().live <= before + 45056 + 4096);  // y, and numbers for each row
+  }
 }
 
 BOOST_AUTO_TEST_CASE(what_a_recomputable_result_comes_from_must_not_change) {
