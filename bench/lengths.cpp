@@ -56,7 +56,8 @@ Cell measure(const LengthWork& work, double seconds) {
   return cell;
 }
 
-// Twice the length takes four times the time, unless the two before tell that it grows faster still.
+// Twice the length takes four times the time, if there is one before; if there are two, it grows as between them,
+// and at least twice.
 double predicted(const std::vector<std::optional<Cell>>& cells) {
   if (cells.empty()) return 0;
   if (!cells.back()) return HUGE_VAL;

@@ -70,7 +70,7 @@ float sum_of(const float* x, long n) {
   for (long i = 0; i < n; i += kSums * Vector::kLanes)
     for (long j = 0; j < kSums; j++) sums[j] = sums[j] + Vector::load(x + i + j * Vector::kLanes);
   for (long j = 1; j < kSums; j++) sums[0] = sums[0] + sums[j];
-  return sums[0].raw[0];
+  return sum_lanes(sums[0]);
 }
 
 // As many bytes as the weights of the small model in bench/sampling.cpp have: where they lie, in a cache or not, so do these.
