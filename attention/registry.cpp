@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tensor/nearest.h"
+#include "tensor/text.h"
 
 namespace heed {
 namespace {
@@ -32,15 +33,8 @@ std::string plain(double x) {  // 1000000, not 1e+06
   return std::string(text, std::to_chars(text, text + sizeof text, x, std::chars_format::fixed).ptr);
 }
 
-// Not a number: NaN. Whatever the locale, 1.5 is written with a point.
-double number_in(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? value : NAN;
-}
-
 void check_value(const std::string& variant, const VariantOption& option, const std::string& text) {
-  const double value = number_in(text);
+  const double value = number_in<double>(text).value_or(NAN);
   if (option.choices.empty())
     HEED_CHECK(value >= option.low && value <= option.high && std::isfinite(value), variant.c_str(), "got ",
                option.name, "=", text, "; it must be a number from ", plain(option.low), " to ", plain(option.high));
@@ -84,7 +78,7 @@ VariantOptions::VariantOptions(const std::string& spec, const std::string& varia
 }
 
 const std::string& VariantOptions::word(const std::string& name) const { return values_.at(name); }
-double VariantOptions::real(const std::string& name) const { return number_in(word(name)); }
+double VariantOptions::real(const std::string& name) const { return number_in<double>(word(name)).value_or(NAN); }
 
 long VariantOptions::number(const std::string& name) const {
   const double value = real(name);

@@ -47,13 +47,7 @@ LengthWork work_of(const std::string& spec, long n) {
 }
 
 std::vector<Case> cases() {
-  std::vector<Case> list;
-  for (const Variant* variant : variants())
-    list.push_back({.group = "variants",
-                    .name = variant->name,
-                    .amount = double(kLengths[0]),  // tokens: how much work they are is what differs
-                    .make = [spec = variant->name] { return work_of(spec, kLengths[0]).both; }});
-  return list;
+  return variant_cases("variants", [](const std::string& spec) { return work_of(spec, kLengths[0]).both; });
 }
 
 int run_variants(const Benchmark& benchmark, const Settings& settings) {

@@ -66,13 +66,8 @@ LengthWork work_of(const std::string& spec, long n) {
 }
 
 std::vector<Case> cases() {
-  std::vector<Case> list;
-  for (const Variant* variant : variants())
-    list.push_back({.group = "a classifier with attention",
-                    .name = variant->name,
-                    .amount = double(kLengths[0]),  // tokens, as in `variants`
-                    .make = [spec = variant->name] { return work_of(spec, kLengths[0]).step; }});
-  return list;
+  return variant_cases("a classifier with attention",
+                       [](const std::string& spec) { return work_of(spec, kLengths[0]).step; });
 }
 
 int run_classifier(const Benchmark& benchmark, const Settings& settings) {

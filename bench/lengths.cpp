@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 
+#include "attention/registry.h"
 #include "tensor/allocator.h"
 #include "tensor/error.h"
 #include "tensor/text.h"
@@ -86,8 +87,6 @@ Row measure_row(const std::string& name, const Lengths& lengths, double seconds)
 
 // ---- what came out
 
-std::string megabytes(double bytes) { return three_digits(bytes / 1e6) + " MB"; }
-
 // Forward at each length, forward and backward at each, the step at each, peak bytes at each.
 std::vector<std::string> figures(const Row& row, bool steps) {
   std::vector<std::string> texts;
@@ -157,6 +156,16 @@ std::string json(const Report& report, const std::vector<Row>& rows) {
 }
 
 }  // namespace
+
+std::vector<Case> variant_cases(const std::string& group, const std::function<Action(const std::string& name)>& make) {
+  std::vector<Case> list;
+  for (const Variant* variant : variants())
+    list.push_back({.group = group,
+                    .name = variant->name,
+                    .amount = double(kLengths[0]),  // tokens: how much work they are is what differs
+                    .make = [make, name = variant->name] { return make(name); }});
+  return list;
+}
 
 int run_lengths(const Benchmark& benchmark, const Settings& settings, const Lengths& lengths) {
   const Report report = start_report(settings, "");

@@ -24,6 +24,9 @@ struct Lengths {
   bool steps = false;  // is there a column for step?
 };
 
+// A case for every registered attention variant; `make` turns its name into the work of the shortest text.
+std::vector<Case> variant_cases(const std::string& group, const std::function<Action(const std::string& name)>& make);
+
 // Measures every chosen case by its name. Cells that would take over 20 seconds, to judge by shorter texts, are not
 // begun and say "stopped".
 int run_lengths(const Benchmark& benchmark, const Settings& settings, const Lengths& lengths);

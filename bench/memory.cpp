@@ -76,8 +76,6 @@ std::string bar_text(const Row& row) {
   return most + (row.other == 0 ? " ?" : row.ratio() <= row.model.most ? " met" : " SHORT");
 }
 
-std::string megabytes(double bytes) { return three_digits(bytes / 1e6) + " MB"; }
-
 // name, ours, what it is held against, ratio, bar
 std::vector<std::string> texts(const Row& row) {
   const bool known = row.other > 0;

@@ -73,6 +73,8 @@ std::string markdown_row(const Result& r) {
 
 }  // namespace
 
+std::string megabytes(double bytes) { return three_digits(bytes / 1e6) + " MB"; }
+
 std::string three_digits(double x) {
   if (!(std::abs(x) > 0) || !std::isfinite(x)) return format("%g", x);
   const double rounded = std::strtod(format("%.2e", x).c_str(), nullptr);  // 99.96 has three digits before the point

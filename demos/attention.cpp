@@ -42,12 +42,6 @@ Capabilities capabilities(const Variant& variant) {
 
 std::string number_text(double x) { return format("%.12g", x); }
 
-std::string joined(const std::vector<std::string>& words, const std::string& between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
-
 constexpr double kNoLimit = 1e6;  // nobody has so many tokens
 
 std::string range_text(const VariantOption& option) {

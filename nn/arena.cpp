@@ -29,14 +29,15 @@ ParameterArena::ParameterArena(Module& model) {
   gradients_ = zeros({size});
   for (size_t i = 0; i < order.size(); i++) {
     Variable& x = order[i]->value;
-    auto part = [&](const Tensor& flat) {
-      return Tensor::view(flat, x.shape(), row_major(x.shape()), entries_[i].offset);
-    };
-    copy_into(part(weights_), x.value());
-    x.set_value(part(weights_));
-    x.set_grad(part(gradients_));
+    copy_into(part(weights_, entries_[i]), x.value());
+    x.set_value(part(weights_, entries_[i]));
+    x.set_grad(part(gradients_, entries_[i]));
     order[i]->packed = true;
   }
+}
+
+Tensor ParameterArena::part(const Tensor& flat, const Entry& entry) {
+  return Tensor::view(flat, entry.shape, row_major(entry.shape), flat.offset() + entry.offset);
 }
 
 void ParameterArena::zero_gradients() { fill(gradients_, 0); }

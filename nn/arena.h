@@ -31,6 +31,9 @@ class ParameterArena {
   long decay_size() const { return decay_size_; }
   const std::vector<Entry>& entries() const { return entries_; }
 
+  // The numbers of one parameter in a flat tensor over the arena, as a view.
+  static Tensor part(const Tensor& flat, const Entry& entry);
+
   void zero_gradients();
 
  private:

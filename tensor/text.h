@@ -1,8 +1,12 @@
-// Text for reports and pictures: printf into a string, and strings as they stand in XML and JSON.
+// Text for reports and pictures: printf into a string, numbers from and to text, strings as they stand in XML and JSON.
 #pragma once
 
+#include <charconv>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace heed {
 
@@ -12,6 +16,22 @@ template <class... Parts> std::string format(const char* pattern, const Parts&..
   std::snprintf(text, sizeof text, pattern, parts...);
   return text;
 }
+
+// The whole text as a number; nothing if it is not one. Whatever the locale, 1.5 is written with a point.
+template <class T> std::optional<T> number_in(std::string_view text) {
+  T value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+// The fewest digits that are read back as the same number.
+template <class T> std::string shortest_text(T value) {
+  char text[64];
+  return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+std::string joined(const std::vector<std::string>& words, const std::string& between);
 
 std::string xml_text(const std::string& text);   // & < > as entities; control characters are not allowed: blanks
 std::string json_text(const std::string& text);  // with quotes around it; control characters become blanks

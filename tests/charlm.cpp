@@ -10,6 +10,8 @@
 #include <filesystem>
 
 #include "tests/close.h"
+#include "tests/tiny_lm.h"
+#include "train/write_file.h"
 
 using namespace heed;
 namespace fs = std::filesystem;
@@ -93,6 +95,8 @@ Words tiny_train(const std::string& data, const std::string& run, const Words& m
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
+
+Place::Place() { write_file(data, tiny_text()); }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 

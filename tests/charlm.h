@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/folder.h"
 #include "train/checkpoint_files.h"
 
 using Words = std::vector<std::string>;
@@ -40,6 +41,16 @@ Ran charlm(const std::string& folder, const Words& words, const std::string& out
 
 // Options of a very small model, and others behind them: they win.
 Words tiny_train(const std::string& data, const std::string& run, const Words& more = {});
+
+// A folder with a text to learn, and a place for the run.
+struct Place {
+  Folder folder;
+  std::string data = folder / "a.txt", run = folder / "run";
+  Place();
+  Ran operator()(const Words& words) const { return charlm(folder.path.string(), words); }
+  Ran train(const Words& more = {}) const { return (*this)(tiny_train(data, run, more)); }
+  std::string checkpoint(long step) const { return heed::CheckpointFiles(run).path(step); }
+};
 
 bool contains(const std::string& text, const std::string& part);
 // Do two checkpoints have the same step, weights and optimiser tensors, bit by bit?

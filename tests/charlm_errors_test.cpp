@@ -18,15 +18,6 @@ BOOST_AUTO_TEST_SUITE(charlm_errors_test)
 
 namespace {
 
-struct Place {
-  Folder folder;
-  std::string data = folder / "a.txt", run = folder / "run";
-  Place() { write_file(data, tiny_text()); }
-  Ran operator()(const Words& words) const { return charlm(folder.path.string(), words); }
-  Ran train(const Words& more = {}) const { return (*this)(tiny_train(data, run, more)); }
-  std::string checkpoint(long step) const { return CheckpointFiles(run).path(step); }
-};
-
 // With this exit code, and this on stderr.
 void check_fails(const Ran& ran, int code, const std::string& text) {
   BOOST_TEST(ran.code == code);

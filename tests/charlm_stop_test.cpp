@@ -23,13 +23,6 @@ BOOST_AUTO_TEST_SUITE(charlm_stop_test)
 
 namespace {
 
-struct Place {
-  Folder folder;
-  std::string data = folder / "a.txt", run = folder / "run";
-  Place() { write_file(data, tiny_text()); }
-  Ran operator()(const Words& words) const { return charlm(folder.path.string(), words); }
-};
-
 // A constant rate: a step does not depend on how many there will be.
 Words steady(const Place& at, const std::string& run, const Words& more) {
   Words words = tiny_train(at.data, run, {"--schedule", "constant:warmup=0", "--dropout", "0.1"});

@@ -19,16 +19,9 @@ BOOST_AUTO_TEST_SUITE(charlm_test)
 namespace {
 
 // A folder with a text, and a run that has learned it for 12 steps.
-struct Trained {
-  Folder folder;
-  std::string data = folder / "a.txt", run = folder / "run";
+struct Trained : Place {
   Ran ran;
-  explicit Trained(const Words& more = {}) {
-    write_file(data, tiny_text());
-    ran = charlm(folder.path.string(), tiny_train(data, run, more));
-    BOOST_REQUIRE_MESSAGE(ran.code == 0, ran.err);
-  }
-  Ran operator()(const Words& words) const { return charlm(folder.path.string(), words); }
+  explicit Trained(const Words& more = {}) : ran(train(more)) { BOOST_REQUIRE_MESSAGE(ran.code == 0, ran.err); }
 };
 
 std::vector<Json> json_lines(const std::string& text) {

@@ -6,6 +6,12 @@
 
 namespace heed {
 
+Variable summed_loss(Gpt& model, const ByteBatch& batch, const Mask& mask, Context& ctx) {
+  const Mask documents = batch.segments.defined() ? segment_mask(batch.segments) : Mask();
+  return cross_entropy(model.forward(batch.inputs, documents & mask, ctx), batch.targets,
+                       {.ignore = kNoTarget, .reduction = LossReduction::sum});
+}
+
 Evaluation bits_per_byte(Gpt& model, const ByteSplit& split, const EvaluationOptions& o) {
   const NoGrad no_grad;
   ByteWindows windows(split, o.batch, o.context, o.stride ? o.stride : o.context);
@@ -13,9 +19,7 @@ Evaluation bits_per_byte(Gpt& model, const ByteSplit& split, const EvaluationOpt
   double nats = 0;
   for (ByteBatch batch; windows.next(batch);) {
     Context ctx;
-    const Mask mask = batch.segments.defined() ? segment_mask(batch.segments) : Mask();
-    const Variable logits = model.forward(batch.inputs, mask, ctx);
-    nats += cross_entropy(logits, batch.targets, {.ignore = kNoTarget, .reduction = LossReduction::sum}).item();
+    nats += summed_loss(model, batch, {}, ctx).item();
     result.bytes += batch.counted;
     if (o.progress) o.progress(windows.done(), windows.windows());
   }

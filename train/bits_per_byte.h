@@ -9,6 +9,9 @@
 
 namespace heed {
 
+// The sum of -log p over the targets that count, in nats. No byte sees another document, nor what `mask` hides.
+Variable summed_loss(Gpt& model, const ByteBatch& batch, const Mask& mask, Context& ctx);
+
 struct EvaluationOptions {
   long batch = 8;
   long context = 512;

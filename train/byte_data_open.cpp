@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "tensor/error.h"
+#include "tensor/text.h"
 #include "train/byte_data.h"
 #include "train/file_bytes.h"
 #include "train/wav.h"
@@ -133,13 +134,11 @@ ByteData ByteData::open(const std::string& path) { return open(std::vector<std::
 ByteData ByteData::open(const std::vector<std::string>& paths) {
   HEED_CHECK(!paths.empty(), kOp, "no data was given; name a file or a folder");
   Collected all;
-  std::string where;
   for (const std::string& path : paths) {
     std::error_code none;
     fs::is_directory(path, none) ? add_folder(all, path) : add_file(all, path);
-    where += (where.empty() ? "" : ", ") + path;
   }
-  return split(all, where);
+  return split(all, joined(paths, ", "));
 }
 
 void ByteData::check_context(long T) const {

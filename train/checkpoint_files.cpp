@@ -5,7 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "tensor/text.h"
+#include "train/step_name.h"
 #include "train/write_file.h"
 
 namespace heed {
@@ -14,13 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kOp = "checkpoint";
-
-// "step-000120.safetensors" -> 120; -1 for any other name.
-long step_of(const std::string& name) {
-  long step = -1;
-  if (std::sscanf(name.c_str(), "step-%18ld", &step) != 1 || step < 0) return -1;
-  return name == format("step-%06ld.safetensors", step) ? step : -1;
-}
+constexpr const char* kEnding = ".safetensors";
 
 // NaN if it has none, or cannot be read.
 double validation_bpc(const std::string& path) {
@@ -40,15 +34,13 @@ CheckpointFiles::CheckpointFiles(const std::string& run, int keep)
   HEED_CHECK(keep >= 1, kOp, "to keep the last ", keep, " checkpoints is not possible; the last 1 must stay");
 }
 
-std::string CheckpointFiles::path(long step) const {
-  return (fs::path(folder_) / format("step-%06ld.safetensors", step)).string();
-}
+std::string CheckpointFiles::path(long step) const { return (fs::path(folder_) / step_name(step, kEnding)).string(); }
 
 std::vector<CheckpointFile> CheckpointFiles::list() const {
   std::vector<CheckpointFile> files;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder_, none))
-    if (const long step = step_of(entry.path().filename().string()); step >= 0)
+    if (const long step = step_of(entry.path().filename().string(), kEnding); step >= 0)
       files.push_back({step, entry.path().string()});
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
   return files;

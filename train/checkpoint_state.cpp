@@ -1,6 +1,5 @@
 // What is inside of a checkpoint: TrainingState to and from a safetensors file.
-#include <charconv>
-
+#include "tensor/text.h"
 #include "train/checkpoint_files.h"
 
 namespace heed {
@@ -9,16 +8,6 @@ namespace {
 constexpr const char* kOp = "checkpoint";
 constexpr const char* kFormat = "heed checkpoint";
 const std::string kOptimiser = "optimiser.", kNumber = "number.";
-
-template <class T> std::string number_text(T value) {
-  char text[64];
-  return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
-}
-
-template <class T> bool parse_number(const std::string& text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 // What stands behind the prefix; nothing if the name does not begin with it.
 std::optional<std::string> behind(const std::string& prefix, const std::string& name) {
@@ -34,13 +23,15 @@ TrainingState state_from(const std::map<std::string, std::string>& metadata, con
   };
   HEED_CHECK(text("format") == kFormat, kOp, path, " is a safetensors file, but not a checkpoint of heed");
   TrainingState state;
-  HEED_CHECK(parse_number(text("step"), state.step) && state.step >= 0, kOp, path, " is damaged: its step is '",
-             text("step"), "'");
+  state.step = number_in<long>(text("step")).value_or(-1);
+  HEED_CHECK(state.step >= 0, kOp, path, " is damaged: its step is '", text("step"), "'");
   state.settings = text("settings");
   for (const auto& [name, value] : metadata)
-    if (const auto number = behind(kNumber, name))
-      HEED_CHECK(parse_number(value, state.numbers[*number]), kOp, path, " is damaged: its ", *number, " is '", value,
-                 "'");
+    if (const auto number = behind(kNumber, name)) {
+      const auto parsed = number_in<double>(value);
+      HEED_CHECK(parsed, kOp, path, " is damaged: its ", *number, " is '", value, "'");
+      state.numbers[*number] = *parsed;
+    }
   return state;
 }
 
@@ -48,8 +39,8 @@ TrainingState state_from(const std::map<std::string, std::string>& metadata, con
 
 Safetensors to_safetensors(const TrainingState& state) {
   Safetensors file;
-  file.metadata = {{"format", kFormat}, {"step", number_text(state.step)}, {"settings", state.settings}};
-  for (const auto& [name, value] : state.numbers) file.metadata[kNumber + name] = number_text(value);
+  file.metadata = {{"format", kFormat}, {"step", shortest_text(state.step)}, {"settings", state.settings}};
+  for (const auto& [name, value] : state.numbers) file.metadata[kNumber + name] = shortest_text(value);
   file.tensors = state.weights;
   for (const NamedTensor& tensor : state.weights)
     HEED_CHECK(!tensor.name.starts_with(kOptimiser), kOp, "the weights have a tensor '", tensor.name,

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -17,6 +16,7 @@
 #include "tensor/error.h"
 #include "tensor/nearest.h"
 #include "tensor/profile.h"
+#include "tensor/text.h"
 #include "tensor/version.h"
 
 namespace heed {
@@ -57,11 +57,11 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
 
 std::string before_equals(const std::string& text) { return text.substr(0, text.find('=')); }
 
-// The whole text as a number, or false. Independent of the locale.
+// The whole text as a number, or false. A plus in front is fine.
 template <class T> bool to_number(const std::string& text, T& value) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, value);
-  return error == std::errc() && stop == end;
+  const auto number = number_in<T>(std::string_view(text).substr(text.starts_with('+') ? 1 : 0));
+  value = number.value_or(value);
+  return number.has_value();
 }
 
 template <class T> std::string range_text(T low, T high) {

@@ -42,11 +42,12 @@ class Run {
     if (done()) {
       say("all " + std::to_string(trainer_.last_step()) + " steps are done already; --steps N goes on to more");
       write_page(folder_);
-      result_.step = trainer_.step(), result_.peak_bytes = memory_stats().peak;
-      return result_;
+    } else {
+      tell_needs();
+      train();
     }
-    tell_needs();
-    train();
+    result_.step = trainer_.step(), result_.peak_bytes = memory_stats().peak;
+    result_.tokens_per_s = trained_seconds_ > 0 ? double(trained_tokens_) / trained_seconds_ : 0;
     return result_;
   }
 
@@ -119,9 +120,7 @@ class Run {
       throw;
     } catch (const Error& error) {
       if (changes.empty()) throw;
-      std::string list;
-      for (const std::string& change : changes) list += (list.empty() ? "" : ", ") + change;
-      fail("train", folder_.path(), " cannot go on with other settings than it began with: ", list,
+      fail("train", folder_.path(), " cannot go on with other settings than it began with: ", joined(changes, ", "),
            ". Leave these options away, or choose another folder with --run (", error.what(), ")");
     }
   }
@@ -157,8 +156,6 @@ class Run {
       one_step(progress.get());
       if (done() || trainer_.step() % every() == 0) evaluate_and_save();
     }
-    result_.step = trainer_.step(), result_.peak_bytes = memory_stats().peak;
-    result_.tokens_per_s = trained_seconds_ > 0 ? double(trained_tokens_) / trained_seconds_ : 0;
     if (done()) {
       if (progress) progress->finish(text());
       return;

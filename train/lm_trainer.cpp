@@ -2,9 +2,9 @@
 
 #include <chrono>
 
-#include "autograd/cross_entropy.h"
 #include "autograd/finite.h"
 #include "tensor/allocator.h"
+#include "train/bits_per_byte.h"
 
 namespace heed {
 namespace {
@@ -29,10 +29,15 @@ LmTrainer::LmTrainer(const LmSettings& settings, const ByteSplit& train)
   ctx_.bf16 = settings.dtype == "bf16";
 }
 
+long LmTrainer::context_at(long step) const {
+  const Phase& phase = schedule_.phase_at(step);
+  return phase.context ? phase.context : settings_.context;
+}
+
 // The whole batch is drawn first: the loss is one mean over all of its targets, whatever part of it a micro-batch has.
 double LmTrainer::accumulate(long step) {
   const Phase& phase = schedule_.phase_at(step);
-  const long T = phase.context ? phase.context : settings_.context, rows = micro_batch_of(settings_);
+  const long T = context_at(step), rows = micro_batch_of(settings_);
   std::vector<ByteBatch> parts;
   long counted = 0;
   for (long row = 0; row < settings_.batch; row += rows) {
@@ -42,13 +47,11 @@ double LmTrainer::accumulate(long step) {
   HEED_CHECK(counted > 0, "train", "step ", step, " has nothing to predict: its windows of ", T,
              " bytes hold only documents of one byte; join some of them");
   arena_.zero_gradients();
+  const Mask mask = phase.window ? window_mask(phase.window, 0) : Mask();
   double loss = 0;
   for (size_t i = 0; i < parts.size(); i++) {
     ctx_.begin(uint32_t(step), uint32_t(long(i) * rows));
-    Mask mask = parts[i].segments.defined() ? segment_mask(parts[i].segments) : Mask();
-    if (phase.window) mask = mask & window_mask(phase.window, 0);
-    const Variable total = cross_entropy(model_.forward(parts[i].inputs, mask, ctx_), parts[i].targets,
-                                         {.ignore = kNoTarget, .reduction = LossReduction::sum});
+    const Variable total = summed_loss(model_, parts[i], mask, ctx_);
     total.backward(1 / double(counted));
     loss += total.item() / double(counted);
   }
@@ -58,9 +61,7 @@ double LmTrainer::accumulate(long step) {
 
 LmStep LmTrainer::advance(bool look_at_everything) {
   const long next = step() + 1;
-  const Phase& phase = schedule_.phase_at(next);
-  LmStep done{.rate = schedule_.rate_at(next),
-              .tokens = settings_.batch * (phase.context ? phase.context : settings_.context)};
+  LmStep done{.rate = schedule_.rate_at(next), .tokens = settings_.batch * context_at(next)};
   done.loss = look_at_everything ? watched(next, "a result") : accumulate(next);
   done.gradient_norm = optimiser_->gradient_norm();
   const char* bad = !std::isfinite(done.loss)            ? "the loss"
@@ -70,7 +71,7 @@ LmStep LmTrainer::advance(bool look_at_everything) {
     watched(next, bad);  // once more, looking at every result
     explain(next, bad, "every op made finite numbers, and their sum is too large");
   }
-  optimiser_->step(done.rate);
+  optimiser_->step(done.rate, done.gradient_norm);
   return done;
 }
 

@@ -58,6 +58,7 @@ class LmTrainer {
   void restore(const TrainingState& state, const std::string& from);  // throws if it does not fit
 
  private:
+  long context_at(long step) const;
   double accumulate(long step);                 // the gradients of a step into the arena; returns its loss
   double watched(long step, const char* what);  // the same, looking at the result of every op
   [[noreturn]] void explain(long step, const char* what, const std::string& where) const;

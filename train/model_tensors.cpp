@@ -44,10 +44,6 @@ void copy_by_name(const char* op, const std::vector<NamedTensor>& targets, const
   for (const auto& [name, to] : targets) copy_into(to, given.at(name));
 }
 
-Tensor part_of(const Tensor& flat, const ParameterArena::Entry& entry) {
-  return Tensor::view(flat, entry.shape, row_major(entry.shape), flat.offset() + entry.offset);
-}
-
 }  // namespace
 
 std::vector<NamedTensor> model_tensors(Module& model) {
@@ -66,7 +62,7 @@ std::vector<NamedTensor> split_flat(const ParameterArena& arena, const Tensor& f
   HEED_CHECK(flat.shape() == Shape{arena.size()} && flat.is_contiguous(), "split_flat", "the flat tensor is ",
              flat.shape(), "; it must be contiguous and as large as the arena, which has ", arena.size(), " numbers");
   std::vector<NamedTensor> out;
-  for (const auto& entry : arena.entries()) out.push_back({prefix + entry.path, part_of(flat, entry)});
+  for (const auto& entry : arena.entries()) out.push_back({prefix + entry.path, ParameterArena::part(flat, entry)});
   return out;
 }
 

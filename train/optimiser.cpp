@@ -53,9 +53,8 @@ void Optimiser::set_steps(long steps) {
 
 double Optimiser::gradient_norm() const { return norm(gradients_); }
 
-double Optimiser::clip_scale() const {
+double Optimiser::clip_scale(double norm) const {
   if (clip_ == 0) return 1;
-  const double norm = gradient_norm();
   HEED_CHECK(std::isfinite(norm), op_, "the gradients' norm is ", norm, " after ", steps_,
              " steps; the loss has run away: try a lower rate");
   return norm > clip_ ? clip_ / norm : 1;
@@ -68,9 +67,11 @@ Optimiser::Part Optimiser::part(long begin, long end) const {
   return part;
 }
 
-void Optimiser::step(double rate) {
+void Optimiser::step(double rate) { step(rate, clip_ == 0 ? 0 : gradient_norm()); }
+
+void Optimiser::step(double rate, double norm) {
   HEED_CHECK(rate >= 0 && std::isfinite(rate), op_, "the rate is ", rate, "; it must be a number of at least 0");
-  const double scale = clip_scale();
+  const double scale = clip_scale(norm);
   const auto run = [&](long begin, long end, double weight_decay) {
     if (begin == end) return;
     Part now = part(begin, end);

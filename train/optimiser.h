@@ -43,6 +43,8 @@ class Optimiser {
   // clip is on and the norm is not finite. A norm within clip changes no bit.
   void step(double rate);
 
+  void step(double rate, double norm);  // the same for who knows gradient_norm() already: one pass less
+
   double gradient_norm() const;  // over all parameters, as they are now and before clipping
   long steps() const { return steps_; }
 
@@ -63,7 +65,7 @@ class Optimiser {
   virtual void update(const Part& part) = 0;  // of one part, in place
 
  private:
-  double clip_scale() const;
+  double clip_scale(double norm) const;
   Part part(long begin, long end) const;
 
   const char* op_;  // in errors: "AdamW"

@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "tensor/error.h"
-#include "tensor/text.h"
 #include "train/file_bytes.h"
+#include "train/step_name.h"
 #include "train/wav.h"
 #include "train/write_file.h"
 
@@ -27,21 +27,15 @@ bool is_file(const std::string& path) {
   return fs::is_regular_file(path, none);
 }
 
-// The number in "step-000120.txt"; -1 if it is called otherwise.
-long step_of(const fs::path& path, const char* ending) {
-  const std::string stem = path.stem();
-  if (!stem.starts_with("step-") || path.extension() != ending) return -1;
-  const bool digits = std::all_of(stem.begin() + 5, stem.end(), [](char c) { return c >= '0' && c <= '9'; });
-  return digits && stem.size() > 5 && stem.size() < 20 ? std::stol(stem.substr(5)) : -1;
-}
+std::string sample_name(long step, const char* ending) { return "samples/" + step_name(step, ending); }
 
 // The files of samples with this ending, by step: their names in the run folder.
 std::vector<std::pair<long, std::string>> sample_files(const RunFolder& run, const char* ending) {
   std::vector<std::pair<long, std::string>> list;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(run.file("samples"), none))
-    if (const long step = step_of(entry.path(), ending); step >= 0)
-      list.emplace_back(step, "samples/" + entry.path().filename().string());
+    if (const long step = step_of(entry.path().filename().string(), ending); step >= 0)
+      list.emplace_back(step, sample_name(step, ending));
   std::sort(list.begin(), list.end());
   return list;
 }
@@ -103,8 +97,12 @@ void RunFolder::forget_after(long step) const {
 }
 
 std::vector<Point> RunFolder::curve(const std::string& x, const std::string& y) const {
+  return curve_of(metrics(), x, y);
+}
+
+std::vector<Point> curve_of(const std::vector<Json>& metrics, const std::string& x, const std::string& y) {
   std::vector<Point> points;
-  for (const Json& line : metrics()) {
+  for (const Json& line : metrics) {
     const Json *a = line.find(x), *b = line.find(y);
     if (a && b && a->is_number() && b->is_number()) points.push_back({a->number(), b->number()});
   }
@@ -112,7 +110,7 @@ std::vector<Point> RunFolder::curve(const std::string& x, const std::string& y) 
 }
 
 void RunFolder::write_sample(long step, const std::string& text) const {
-  write_file(file(format("samples/step-%06ld.txt", step)), text);
+  write_file(file(sample_name(step, ".txt")), text);
 }
 
 std::vector<std::pair<long, std::string>> RunFolder::samples() const {
@@ -122,7 +120,7 @@ std::vector<std::pair<long, std::string>> RunFolder::samples() const {
 }
 
 void RunFolder::write_sound(long step, const std::string& bytes, long rate) const {
-  write_wav(file(format("samples/step-%06ld.wav", step)), bytes, rate);
+  write_wav(file(sample_name(step, ".wav")), bytes, rate);
 }
 
 std::vector<std::pair<long, std::string>> RunFolder::sounds() const { return sample_files(*this, ".wav"); }

@@ -59,6 +59,8 @@ class RunLock {
   int folder_;  // a descriptor
 };
 
+std::vector<Point> curve_of(const std::vector<Json>& metrics, const std::string& x, const std::string& y);
+
 // At most about `count` points: neighbours become their mean.
 std::vector<Point> thinned(const std::vector<Point>& points, size_t count);
 

@@ -92,6 +92,12 @@ std::string attention_maps(const RunFolder& run) {
   return "<h2>Attention</h2>\n<p><a href='look/index.html'>The maps of every layer and head</a></p>\n";
 }
 
+std::string learned_text(const Json& config) {
+  const Json* data = config.find("data");
+  if (!data || !data->is_text()) return "";
+  return xml_text(data->text() == "self" ? "heed's own source and docs" : data->text());
+}
+
 std::string settings_table(const Json& config) {
   std::string html = "<h2>Settings</h2>\n<table>\n";
   for (const auto& [name, value] : config.members())
@@ -107,32 +113,30 @@ std::string commands(const RunFolder& run) {
          " --split test\nbuild/charlm look --run " + path + " --text \"some text of yours\"</pre>\n";
 }
 
-}  // namespace
-
-Chart loss_chart(const RunFolder& run) {
+Chart loss_chart(const RunFolder& run, const std::vector<Json>& metrics) {
   Chart chart{.title = "Bits per byte", .subtitle = run.path(), .x_label = "step"};
-  chart.series.push_back({"training", thinned(run.curve("step", "bpc"), kPoints), true});
-  chart.series.push_back({"validation", thinned(run.curve("step", "valid_bpc"), kPoints)});
+  chart.series.push_back({"training", thinned(curve_of(metrics, "step", "bpc"), kPoints), true});
+  chart.series.push_back({"validation", thinned(curve_of(metrics, "step", "valid_bpc"), kPoints)});
   return chart;
 }
 
+}  // namespace
+
 void write_page(const RunFolder& run) {
-  const Chart chart = loss_chart(run);
+  const std::vector<Json> metrics = run.metrics();
+  const Chart chart = loss_chart(run, metrics);
   const std::string svg = chart_svg(chart);
   write_file(run.file("loss.svg"), svg);
   draw_chart(chart).write_png(run.file("loss.png"));
   const Json config = run.config();
-  const Json* data = config.find("data");
   const std::string name = xml_text(run.path());
   write_file(run.file("index.html"), "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>\n<title>" + name +
                                          "</title>\n<meta name='viewport' content='width=device-width'>\n<style>" +
                                          kStyle + "</style></head><body>\n<h1>" + name +
                                          "</h1>\n<p class='sub'>a character language model by heed, learning " +
-                                         xml_text(!data || !data->is_text() ? ""
-                                                  : data->text() == "self"  ? "heed's own source and docs"
-                                                                            : data->text()) +
-                                         "</p>\n" + figures(run.metrics()) + svg + samples(run) + attention_maps(run) +
-                                         commands(run) + settings_table(config) + "</body></html>\n");
+                                         learned_text(config) + "</p>\n" + figures(metrics) + svg + samples(run) +
+                                         attention_maps(run) + commands(run) + settings_table(config) +
+                                         "</body></html>\n");
 }
 
 Chart comparison(const std::vector<RunFolder>& runs, const std::string& x) {

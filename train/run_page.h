@@ -7,7 +7,6 @@
 
 namespace heed {
 
-Chart loss_chart(const RunFolder& run);
 void write_page(const RunFolder& run);
 
 // Several runs in one chart: bits per byte on validation data by step, or by seconds of training.

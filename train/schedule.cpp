@@ -1,21 +1,16 @@
 #include "train/schedule.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numbers>
 #include <set>
 
 #include "tensor/error.h"
 #include "tensor/nearest.h"
+#include "tensor/text.h"
 
 namespace heed {
 namespace {
-
-std::string shortest(double x) {  // the fewest digits that read back as x
-  char text[64];
-  return std::string(text, std::to_chars(text, text + sizeof text, x).ptr);
-}
 
 std::vector<std::string> pieces(const std::string& text, char separator) {
   std::vector<std::string> all;
@@ -27,11 +22,9 @@ std::vector<std::string> pieces(const std::string& text, char separator) {
 }
 
 double number(const std::string& name, const std::string& text, double low, double high) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  HEED_CHECK(whole && value >= low && value <= high, "schedule", "got ", name, "=", text, "; it must be a number from ",
-             shortest(low), " to ", shortest(high));
+  const double value = number_in<double>(text).value_or(NAN);
+  HEED_CHECK(value >= low && value <= high, "schedule", "got ", name, "=", text, "; it must be a number from ",
+             shortest_text(low), " to ", shortest_text(high));
   return value;
 }
 
@@ -147,8 +140,8 @@ double Schedule::rate_at(long step) const {
 std::string Schedule::text() const {
   std::string all;
   for (const Phase& p : phases_) {
-    all += (all.empty() ? "" : ";") + p.shape + ":steps=" + std::to_string(p.steps) + ",rate=" + shortest(p.rate) +
-           ",warmup=" + std::to_string(p.warmup) + ",floor=" + shortest(p.floor);
+    all += (all.empty() ? "" : ";") + p.shape + ":steps=" + std::to_string(p.steps) + ",rate=" + shortest_text(p.rate) +
+           ",warmup=" + std::to_string(p.warmup) + ",floor=" + shortest_text(p.floor);
     if (p.context) all += ",context=" + std::to_string(p.context);
     if (p.window) all += ",window=" + std::to_string(p.window);
   }
