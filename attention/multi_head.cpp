@@ -76,7 +76,7 @@ struct MultiHead::Projected {
   }
 };
 
-// Keys and values (B, capacity, Hk, width), of which `used` hold the last tokens seen. When it is full and the core has
+// Keys and values (B, Hk, capacity, width), of which `used` hold the last tokens seen. When it is full and the core has
 // forgotten the first ones, those still in reach move to the front.
 struct MultiHead::Memory : State {
   Memory(long batch, long max_length, const MultiHead& by)
@@ -97,17 +97,17 @@ struct MultiHead::Memory : State {
   void append(const Tensor& new_k, const Tensor& new_v) {  // (B, Hk, T, width)
     const long T = new_k.size(2);
     make_room(T, new_k, new_v);
-    copy_into(slice(k, 1, used, used + T), transpose(new_k, 1, 2));
-    copy_into(slice(v, 1, used, used + T), transpose(new_v, 1, 2));
+    copy_into(slice(k, 2, used, used + T), new_k);
+    copy_into(slice(v, 2, used, used + T), new_v);
     used += T;
   }
 
   long used_after(long T) const { return fits(T) ? used + T : kept() + T; }
 
-  Tensor heads(const Tensor& x, long end) const { return transpose(slice(x, 1, 0, end), 1, 2); }
+  Tensor heads(const Tensor& x, long end) const { return slice(x, 2, 0, end); }
 
  private:
-  bool fits(long T) const { return k.defined() && used + T <= k.size(1); }
+  bool fits(long T) const { return k.defined() && used + T <= k.size(2); }
   long kept() const { return reach < 0 ? used : std::min(used, reach); }  // when there is no more room
 
   void make_room(long T, const Tensor& new_k, const Tensor& new_v) {
@@ -116,11 +116,11 @@ struct MultiHead::Memory : State {
     const long room = reach < 0 ? max_length() : std::min(max_length(), 2 * (reach + 1) + 64);
     const long capacity = std::max(room, keep + T);
     for (auto [place, given] : {std::pair{&k, &new_k}, {&v, &new_v}}) {
-      Tensor kept = keep ? clone(slice(*place, 1, used - keep, used)) : Tensor();
-      if (!place->defined() || place->size(1) != capacity)  // also smaller, after a long prompt
+      Tensor kept = keep ? clone(slice(*place, 2, used - keep, used)) : Tensor();
+      if (!place->defined() || place->size(2) != capacity)  // also smaller, after a long prompt
         *place =
-            Tensor::empty({given->size(0), capacity, given->size(1), given->size(3)}, given->dtype(), given->device());
-      if (keep) copy_into(slice(*place, 1, 0, keep), kept);
+            Tensor::empty({given->size(0), given->size(1), capacity, given->size(3)}, given->dtype(), given->device());
+      if (keep) copy_into(slice(*place, 2, 0, keep), kept);
     }
     used = keep;
   }

@@ -196,10 +196,12 @@ SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible
   if (in.by_query.defined()) inputs.push_back(in.by_query);
   const Wants wants{in.by_distance.requires_grad(), in.by_query.requires_grad()};
   std::vector<Saved> saved;
-  for (const Variable& x : inputs) saved.push_back(Saved(x.value()));  // kept by the call, also recomputable ones
-  saved.push_back(Saved(call->o)), saved.push_back(Saved(call->L));
-  for (const Tensor& x : visible.tensors()) saved.push_back(Saved(x));
-  auto backward = [call, saved, wants](const std::vector<Tensor>& dys) {
+  if (grad_enabled()) {                                                  // decoding is quicker without
+    for (const Variable& x : inputs) saved.push_back(Saved(x.value()));  // kept by the call, also recomputable ones
+    saved.push_back(Saved(call->o)), saved.push_back(Saved(call->L));
+    for (const Tensor& x : visible.tensors()) saved.push_back(Saved(x));
+  }
+  auto backward = [call, saved = std::move(saved), wants](const std::vector<Tensor>& dys) {
     for (const Saved& each : saved) each.get();  // throws if somebody wrote there
     return Grads(run_backward(*call, dys[0], dys[1], wants));
   };

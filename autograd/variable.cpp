@@ -142,11 +142,14 @@ Variable record_node(const char* op, const Tensor& y, const Input* inputs, size_
   return GraphAccess::make(y, node, 0);
 }
 
-std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
-                                  BackwardMany backward) {
-  if (checks_finite())
+bool are_recorded(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs) {
+  if (checks_finite()) [[unlikely]]
     for (const Tensor& y : ys) check_finite(op, "it made", y, MinusInfinity::passes);
-  if (!decide(op, inputs.data(), inputs.size())) return {ys.begin(), ys.end()};
+  return decide(op, inputs.data(), inputs.size());
+}
+
+std::vector<Variable> record_node(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
+                                  BackwardMany backward) {
   auto node = new_node(op, ys, inputs);
   node->backward = std::move(backward);
   std::vector<Variable> out;

@@ -119,12 +119,16 @@ template <class F>  // BackwardOne
 Variable record(const char* op, const Tensor& y, std::initializer_list<Input> inputs, F&& backward);
 template <class F> Variable record(const char* op, const Tensor& y, const std::vector<Variable>& inputs, F&& backward);
 // An op with several outputs.
+template <class F>  // BackwardMany
 std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
-                                  BackwardMany backward);
+                                  F&& backward);
 
 // ---- how record decides; it also looks at y, if somebody wants to know what is not finite (finite.h)
 bool is_recorded(const char* op, const Tensor& y, const Input* inputs, size_t count);
+bool are_recorded(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs);
 Variable record_node(const char* op, const Tensor& y, const Input* inputs, size_t count, BackwardOne backward);
+std::vector<Variable> record_node(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
+                                  BackwardMany backward);
 
 template <class F> Variable record(const char* op, const Tensor& y, std::initializer_list<Input> inputs, F&& backward) {
   if (!is_recorded(op, y, inputs.begin(), inputs.size())) return y;
@@ -135,6 +139,13 @@ template <class F> Variable record(const char* op, const Tensor& y, const std::v
   const std::vector<Input> list(inputs.begin(), inputs.end());
   if (!is_recorded(op, y, list.data(), list.size())) return y;
   return record_node(op, y, list.data(), list.size(), std::forward<F>(backward));
+}
+
+template <class F>
+std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
+                                  F&& backward) {
+  if (!are_recorded(op, ys, inputs)) return {ys.begin(), ys.end()};
+  return record_node(op, ys, inputs, std::forward<F>(backward));
 }
 
 }  // namespace heed

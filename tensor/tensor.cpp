@@ -36,8 +36,6 @@ Tensor Tensor::view(const Tensor& of, const Shape& shape, const Strides& strides
   return x;
 }
 
-long Tensor::size(int axis) const { return shape_[axis_of("size", axis, shape_)]; }
-
 Device Tensor::device() const {
   if (!storage_) [[unlikely]]
     check_defined("device", *this);

@@ -25,7 +25,12 @@ class Tensor {
   const Shape& shape() const { return shape_; }
   const Strides& strides() const { return strides_; }  // in elements
   int dims() const { return shape_.dims(); }
-  long size(int axis) const;  // axis may count from the end: size(-1)
+  long size(int axis) const {  // axis may count from the end: size(-1)
+    const int i = axis < 0 ? axis + dims() : axis;
+    if (unsigned(i) >= unsigned(dims())) [[unlikely]]
+      axis_of("size", axis, shape_);  // throws
+    return shape_[i];
+  }
   long numel() const { return numel_; }
   long offset() const { return offset_; }  // of the first element in the storage
   DType dtype() const { return dtype_; }

@@ -3,15 +3,15 @@
 #include "attention/cpu/softmax_few.h"
 
 #include "attention/cpu/softmax_tile.h"
+#include "tensor/cpu/small_matmul.h"
 
 namespace heed {
 namespace {
 
 // s (count) = factor * k (count, D) q (D)
 template <class T> void scores(T* s, const T* q, const T* k, long k_row, long count, long D, T factor) {
-  for (long j = 0; j < count; j++)
-    s[j] = factor * sum_vectors<T>(
-                        D, [&](long c, auto n) { return Vec<T>::load(q + c, n) * Vec<T>::load(k + j * k_row + c, n); });
+  small_matmul(s, count, q, D, 1, k, k_row, 1, count, D);
+  for_vectors<T>(count, [&](long j, auto n) { (Vec<T>::load(s + j, n) * factor).store(s + j, n); });
 }
 
 // o (N vectors) = change * o + p (count) v (count, N vectors). N sums at a time: one alone would wait for itself.

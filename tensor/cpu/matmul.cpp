@@ -11,21 +11,23 @@
 namespace heed {
 namespace {
 
-constexpr long kSmall = 1 << 17;  // multiplications below which handing a task to another thread does not pay
-
 // Does BLAS serve this badly? See small_matmul.h.
 bool few_rows(const MatmulLayout& s) { return s.m <= kFewRows && s.b_transposed; }
+
+// Multiplications below which handing a task to another thread does not pay. With few rows they wait for b to arrive from
+// memory, so that it pays earlier.
+long small_task(const MatmulLayout& s) { return few_rows(s) ? 1 << 14 : 1 << 17; }
 
 // Length of a panel along the longer side of the output (along the columns if there are few rows): long enough that BLAS
 // stays near its peak, and an even number of them, so that two threads end together.
 long panel_of(const MatmulLayout& s, long batches) {
-  constexpr long kLong = 384;
-  const long side = few_rows(s) ? s.n : std::max(s.m, s.n), work = s.m * s.n * s.k;
-  const bool whole = batches >= 8 || work < 2 * kSmall;
+  const bool few = few_rows(s);
+  const long longest = few ? 256 : 384, step = few ? 16 : 32;
+  const long side = few ? s.n : std::max(s.m, s.n), work = s.m * s.n * s.k;
+  const bool whole = batches >= 8 || work < 2 * small_task(s);
   if (whole && side < 2048) return side;
-  if (few_rows(s)) return std::clamp((side / 2 + 11) / 12 * 12, 12L, 264L);
-  const long panels = 2 * ((side + 2 * kLong - 1) / (2 * kLong));
-  return std::max(32L, ((side + panels - 1) / panels + 31) / 32 * 32);
+  const long panels = 2 * ((side + 2 * longest - 1) / (2 * longest));
+  return ((side + panels - 1) / panels + step - 1) / step * step;
 }
 
 template <class T> void matmul_cpu(T* c, const T* a, const T* b, const T* bias, const MatmulLayout& s) {
@@ -33,7 +35,7 @@ template <class T> void matmul_cpu(T* c, const T* a, const T* b, const T* bias, 
   const long batches = s.batch.numel(), work = s.m * s.n * s.k;
   const bool few = few_rows(s), by_rows = !few && s.m >= s.n;
   const long side = by_rows ? s.m : s.n, panel = panel_of(s, batches), panels = (side + panel - 1) / panel;
-  const long grain = std::max(1L, kSmall / std::max(1L, work / panels));
+  const long grain = std::max(1L, small_task(s) / std::max(1L, work / panels));
   parallel_for(batches * panels, grain, [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
       long batch = task / panels, first = task % panels * panel, n = std::min(panel, side - first);

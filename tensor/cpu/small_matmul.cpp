@@ -31,22 +31,34 @@ template <long count, class T> Vec<T> sum_each(Vec<T> (&v)[Vec<T>::kLanes]) {
     return v[0];
 }
 
+// Bytes from where a tile is read to where the next one is: short rows end before the hardware has seen where they lead.
+// Rows so long that their tile fills half of the L1 cache need no help.
+constexpr long kMostAhead = 1 << 14;
+
 // c (R, columns) = a (R, k) b^T, b (columns, k), for as many columns as make R * columns <= kLanes
 template <class T, long R>
 void dot_tile(T* c, long c_row, const T* a, long a_row, const T* b, long b_row, long columns, long k) {
-  constexpr long L = Vec<T>::kLanes, N = L / R;
+  constexpr long L = Vec<T>::kLanes, N = L / R, kLine = 64 / long(sizeof(T));
   const T* rows[N];
   for (long j = 0; j < N; j++) rows[j] = b + std::min(j, columns - 1) * b_row;
   Vec<T> sums[L];
   for (auto& sum : sums) sum = T(0);
-  for_vectors<T>(k, [&](long p, auto count) {
+  const auto add = [&](long p, auto count) {
     Vec<T> left[R];
     for (long i = 0; i < R; i++) left[i] = Vec<T>::load(a + i * a_row + p, count);
     for (long j = 0; j < N; j++) {
       const Vec<T> right = Vec<T>::load(rows[j] + p, count);
       for (long i = 0; i < R; i++) sums[i * N + j] = sums[i * N + j] + left[i] * right;
     }
-  });
+  };
+  const long ahead = N * b_row;
+  long p = 0;
+  if (ahead * long(sizeof(T)) <= kMostAhead)
+    for (; p + kLine <= k; p += kLine) {
+      for (long j = 0; j < N; j++) __builtin_prefetch(rows[j] + p + ahead);
+      for (long u = 0; u < kLine; u += L) add(p + u, Whole<T>());
+    }
+  for_vectors<T>(k - p, [&](long i, auto count) { add(p + i, count); });
   T values[L];
   sum_each<L>(sums).store(values);
   for (long i = 0; i < R; i++) std::copy_n(values + i * N, columns, c + i * c_row);
