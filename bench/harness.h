@@ -56,6 +56,7 @@ struct Settings {
   int threads = 2;
   std::string peer, peer_script;  // a python, or another build of this program; the script that python runs
   std::string only;               // cases whose name contains it
+  std::string data;               // a text to learn from
   bool list = false;
   std::string json, svg, markdown;  // files to write
 };

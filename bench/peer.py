@@ -3,6 +3,8 @@
     work linear 4096 256 1024     prepares a piece of work and warms it up; answers `ok`, or `no` and a reason
     time 20                       runs it 20 times in a row; answers the seconds it took
     memory                        runs it once; answers the bytes it took at most, above those taken before
+    learn train 60 600            trains until 60 of its 600 seconds are used; answers `ok`
+    learn validate 65536          answers bits per byte of the first bytes of the validation, and the steps it has done
     probe                         answers PyTorch's version, its threads and its vector width
 
 Work is the same as in bench/core_*.cpp and bench/attention.cpp, written the way a PyTorch user writes it.
@@ -197,6 +199,11 @@ def sampling(layers, width, heads, context, prompt, length):
     return peer_gpt.sampling(layers, width, heads, context, prompt, length)
 
 
+@work
+def learning(layers, width, heads, context, batch, seed, train_bytes, valid_bytes):
+    return peer_gpt.Learning(layers, width, heads, context, batch, seed, train_bytes, valid_bytes)
+
+
 def forward(name, function):
     def make(rows, cols):
         x = torch.randn(rows, cols)
@@ -243,6 +250,8 @@ def answer(line):
         for _ in range(3):
             run()
         return "ok"
+    if words[0] == "learn":
+        return getattr(run, words[1])(*map(float, words[2:]))
     if words[0] == "memory":
         return repr(memory())
     begin = time.perf_counter()

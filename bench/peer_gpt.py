@@ -2,6 +2,10 @@
 
 Pre-norm, one product for q, k and v, GELU by erf, learned positions, the head tied to the table of tokens, no dropout.
 """
+import math
+import os
+import time
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -59,13 +63,17 @@ class Gpt(nn.Module):
         return F.linear(self.norm(x[:, -1]), self.tokens.weight)
 
 
-def training_step(layers, width, heads, context, batch, compiled):
-    model = Gpt(layers, width, heads, context)
-    ids, targets = torch.randint(V, (batch, context)), torch.randint(V, (batch, context))
+def adamw(model):
     matrices = [p for p in model.parameters() if p.dim() > 1]
     others = [p for p in model.parameters() if p.dim() < 2]
     groups = [{"params": matrices, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
-    optimiser = torch.optim.AdamW(groups, lr=1e-3, betas=(0.9, 0.98), fused=True)
+    return torch.optim.AdamW(groups, lr=1e-3, betas=(0.9, 0.98), fused=True)
+
+
+def training_step(layers, width, heads, context, batch, compiled):
+    model = Gpt(layers, width, heads, context)
+    ids, targets = torch.randint(V, (batch, context)), torch.randint(V, (batch, context))
+    optimiser = adamw(model)
     loss = torch.compile(model.loss) if compiled else model.loss
 
     def run():
@@ -96,3 +104,65 @@ def sampling(layers, width, heads, context, prompt, length):
         return bytes(text)
 
     return run
+
+
+class Learning:
+    """Trains on a text for a while: see bench/learning.cpp, which has the same numbers."""
+
+    RATE, WARM_UP = 2e-3, 100
+
+    def __init__(self, layers, width, heads, context, batch, seed, train_bytes, valid_bytes):
+        torch.manual_seed(seed)
+        with open(os.environ["HEED_BENCH_DATA"], "rb") as file:
+            text = torch.frombuffer(bytearray(file.read(train_bytes + valid_bytes)), dtype=torch.uint8).long()
+        self.text, self.valid = text[:train_bytes], text[train_bytes:]
+        self.context, self.batch = context, batch
+        self.model = Gpt(layers, width, heads, context)
+        self.start_as_gpt2(layers)
+        self.optimiser = adamw(self.model)
+        self.loss = torch.compile(self.model.loss)
+        self.used, self.steps = 0.0, 0
+
+    def __call__(self):
+        """Warms up, and so compiles; the weights stay as they are."""
+        self.loss(*self.draw()).backward()
+        self.optimiser.zero_grad(set_to_none=True)
+
+    def start_as_gpt2(self, layers):
+        for name, p in self.model.named_parameters():
+            if name.endswith("bias"):
+                nn.init.zeros_(p)
+            elif p.dim() > 1:
+                last = name.endswith(("out.weight", "down.weight"))
+                nn.init.normal_(p, std=0.02 / math.sqrt(2 * layers) if last else 0.02)
+
+    def draw(self):
+        starts = torch.randint(len(self.text) - self.context, (self.batch,))
+        rows = torch.stack([self.text[i : i + self.context + 1] for i in starts.tolist()])
+        return rows[:, :-1], rows[:, 1:].contiguous()
+
+    def step(self, share):
+        falling = 0.1 + 0.9 * 0.5 * (1 + math.cos(math.pi * min(1.0, share)))
+        self.steps += 1
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.RATE * falling * min(1.0, self.steps / self.WARM_UP)
+        self.optimiser.zero_grad(set_to_none=True)
+        self.loss(*self.draw()).backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimiser.step()
+
+    def train(self, until, budget):
+        while self.used < until:
+            begin = time.perf_counter()
+            self.step(self.used / budget)
+            self.used += time.perf_counter() - begin
+        return "ok"
+
+    def validate(self, limit):
+        valid = self.valid[: int(min(limit, len(self.valid)))]
+        nats = 0.0
+        with torch.no_grad():
+            for i in range(0, len(valid) - 1, self.context):
+                rows = valid[i : i + self.context + 1][None]
+                nats += self.model.loss(rows[:, :-1], rows[:, 1:].contiguous()).item() * (rows.size(1) - 1)
+        return f"{nats / math.log(2) / (len(valid) - 1)} {self.steps}"
