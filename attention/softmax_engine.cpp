@@ -191,13 +191,14 @@ SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible
              "; the rule is 0 <= p < 1");
   auto call = std::make_shared<Call>(in, visible, options);
   run_forward(*call);
-  std::vector<Variable> inputs = {in.q, in.k, in.v};
+  std::vector<Input> inputs = {in.q, in.k, in.v};
   if (in.by_distance.defined()) inputs.push_back(in.by_distance);
   if (in.by_query.defined()) inputs.push_back(in.by_query);
   const Wants wants{in.by_distance.requires_grad(), in.by_query.requires_grad()};
   std::vector<Saved> saved;
-  if (grad_enabled()) {                                                  // decoding is quicker without
-    for (const Variable& x : inputs) saved.push_back(Saved(x.value()));  // kept by the call, also recomputable ones
+  if (grad_enabled()) {  // decoding is quicker without
+    for (const Input& x : inputs)
+      saved.push_back(Saved(x.variable->value()));  // kept by the call, also recomputable ones
     saved.push_back(Saved(call->o)), saved.push_back(Saved(call->L));
     for (const Tensor& x : visible.tensors()) saved.push_back(Saved(x));
   }

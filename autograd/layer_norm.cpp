@@ -34,10 +34,11 @@ Variable recorded(const char* op, Backward norm_backward, const Normed& out, con
 // Outputs: the sum and its norm. A gradient may arrive at both, or at one of them.
 SumAndNorm record_sum(const char* op, Backward norm_backward, const AddNormed& out, const Variable& x,
                       const Variable& residual, const Variable& weight, const Variable& bias) {
-  std::vector<Variable> inputs = {x};
-  if (weight.defined()) inputs.push_back(weight);
-  if (bias.defined()) inputs.push_back(bias);
-  if (residual.defined()) inputs.push_back(residual);
+  std::vector<Input> inputs = {x};
+  for (const Variable* each : {&weight, &bias, &residual})
+    if (each->defined()) inputs.push_back(*each);
+  if (!is_recorded(op, out.y, inputs.data(), inputs.size()))
+    return {out.sum, out.y};  // a sum that is not finite has no norm
   const NormWants wants{x.requires_grad() || residual.requires_grad(), weight.requires_grad(), bias.requires_grad()};
   auto backward = [=, sum = Saved(out.sum), weight = Saved(weight), mean = Saved(out.rows.mean),
                    scale = Saved(out.rows.scale), has_bias = bias.defined(),
@@ -51,7 +52,7 @@ SumAndNorm record_sum(const char* op, Backward norm_backward, const AddNormed& o
     if (has_residual) list.push_back(grads.dx);
     return Grads(std::move(list));
   };
-  std::vector<Variable> ys = record_many(op, {out.sum, out.y}, inputs, std::move(backward));
+  std::vector<Variable> ys = record_node(op, {out.sum, out.y}, inputs, std::move(backward));
   return {ys[0], ys[1]};
 }
 

@@ -142,15 +142,15 @@ Variable record_node(const char* op, const Tensor& y, const Input* inputs, size_
   return GraphAccess::make(y, node, 0);
 }
 
-bool are_recorded(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs) {
+bool are_recorded(const char* op, const std::vector<Tensor>& ys, const std::vector<Input>& inputs) {
   if (checks_finite()) [[unlikely]]
     for (const Tensor& y : ys) check_finite(op, "it made", y, MinusInfinity::passes);
   return decide(op, inputs.data(), inputs.size());
 }
 
-std::vector<Variable> record_node(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
+std::vector<Variable> record_node(const char* op, const std::vector<Tensor>& ys, const std::vector<Input>& inputs,
                                   BackwardMany backward) {
-  auto node = new_node(op, ys, inputs);
+  auto node = make_node(op, ys.data(), ys.size(), inputs.data(), inputs.size());
   node->backward = std::move(backward);
   std::vector<Variable> out;
   for (size_t i = 0; i < ys.size(); i++) out.push_back(GraphAccess::make(ys[i], node, int(i)));

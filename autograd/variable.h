@@ -120,14 +120,14 @@ Variable record(const char* op, const Tensor& y, std::initializer_list<Input> in
 template <class F> Variable record(const char* op, const Tensor& y, const std::vector<Variable>& inputs, F&& backward);
 // An op with several outputs.
 template <class F>  // BackwardMany
-std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
+std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys, const std::vector<Input>& inputs,
                                   F&& backward);
 
 // ---- how record decides; it also looks at y, if somebody wants to know what is not finite (finite.h)
 bool is_recorded(const char* op, const Tensor& y, const Input* inputs, size_t count);
-bool are_recorded(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs);
+bool are_recorded(const char* op, const std::vector<Tensor>& ys, const std::vector<Input>& inputs);
 Variable record_node(const char* op, const Tensor& y, const Input* inputs, size_t count, BackwardOne backward);
-std::vector<Variable> record_node(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
+std::vector<Variable> record_node(const char* op, const std::vector<Tensor>& ys, const std::vector<Input>& inputs,
                                   BackwardMany backward);
 
 template <class F> Variable record(const char* op, const Tensor& y, std::initializer_list<Input> inputs, F&& backward) {
@@ -142,7 +142,7 @@ template <class F> Variable record(const char* op, const Tensor& y, const std::v
 }
 
 template <class F>
-std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys, const std::vector<Variable>& inputs,
+std::vector<Variable> record_many(const char* op, const std::vector<Tensor>& ys, const std::vector<Input>& inputs,
                                   F&& backward) {
   if (!are_recorded(op, ys, inputs)) return {ys.begin(), ys.end()};
   return record_node(op, ys, inputs, std::forward<F>(backward));

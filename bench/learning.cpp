@@ -7,7 +7,9 @@
 // turns of some seconds. PyTorch's is compiled, and its compilation does not count; nor does the validation on either side.
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <iostream>
+#include <limits>
 #include <numbers>
 #include <optional>
 
@@ -17,6 +19,7 @@
 #include "tensor/error.h"
 #include "tensor/text.h"
 #include "train/bits_per_byte.h"
+#include "train/chart.h"
 
 namespace heed::bench {
 namespace {
@@ -99,7 +102,7 @@ class Theirs : public Learner {
     Standing now;
     const std::string answer = peer_.ask(format("learn validate %ld", bytes));
     HEED_CHECK(std::sscanf(answer.c_str(), "%lf %ld", &now.bpc, &now.steps) == 2, "bench", "the peer answered '",
-               answer, "' instead of bits per byte and steps");
+               answer, "'; bits per byte and the number of steps were expected");
     return now;
   }
 
@@ -111,9 +114,8 @@ class Theirs : public Learner {
 
 struct Row {
   long seed = 0;
-  double seconds = 0;  // of training, each
+  double share = 0, seconds = 0;  // of the time, and of training, each
   Standing ours, theirs;
-  bool last = false;
 };
 
 std::string text_of(const Standing& s) { return s.steps ? format("%.4f  (%ld steps)", s.bpc, s.steps) : ""; }
@@ -140,32 +142,37 @@ std::vector<Row> learn(long seed, Learner& ours, Learner* theirs, double budget)
       ours.train(at, budget);
       if (theirs) theirs->train(at, budget);
     }
-    const bool last = share == 1;
-    const long bytes = last ? std::numeric_limits<long>::max() : kGlance;
-    rows.push_back({seed, at, ours.validate(bytes), theirs ? theirs->validate(bytes) : Standing(), last});
+    const long bytes = share == 1 ? std::numeric_limits<long>::max() : kGlance;
+    rows.push_back({seed, share, at, ours.validate(bytes), theirs ? theirs->validate(bytes) : Standing()});
     print_line(texts(rows.back()));
   }
   return rows;
 }
 
-// Means at the end, over the seeds.
-struct Verdict {
-  double ours = 0, theirs = 0;
-  long seeds = 0;
-  std::string text() const {
-    if (!seeds) return "nothing was measured";
-    const std::string all = format("after the whole time, mean of %ld seeds: ours %.4f bits per byte", seeds, ours);
-    if (theirs == 0) return all;
-    return all + format(", PyTorch %.4f; bar: no worse, ", theirs) + (ours <= theirs ? "met" : "SHORT");
+// The mean over the seeds.
+class Mean {
+ public:
+  void add(const Row& row) { ours_ += row.ours.bpc, theirs_ += row.theirs.bpc, seeds_++; }
+  double ours() const { return ours_ / double(seeds_); }
+  double theirs() const { return theirs_ / double(seeds_); }  // 0: there is no peer
+
+  std::string verdict() const {
+    const std::string all = format("after the whole time, mean of %ld %s: ours %.4f bits per byte", seeds_,
+                                   seeds_ == 1 ? "seed" : "seeds", ours());
+    if (theirs() == 0) return all;
+    return all + format(", PyTorch %.4f; bar: no worse, ", theirs()) + (ours() <= theirs() ? "met" : "SHORT");
   }
+
+ private:
+  double ours_ = 0, theirs_ = 0;
+  long seeds_ = 0;
 };
 
-Verdict verdict_of(const std::vector<Row>& rows) {
-  Verdict v;
+Mean mean_at(double share, const std::vector<Row>& rows) {
+  Mean mean;
   for (const Row& row : rows)
-    if (row.last) v.ours += row.ours.bpc, v.theirs += row.theirs.bpc, v.seeds++;
-  if (v.seeds) v.ours /= double(v.seeds), v.theirs /= double(v.seeds);
-  return v;
+    if (row.share == share) mean.add(row);
+  return mean;
 }
 
 std::string markdown(const Report& report, const std::vector<Row>& rows) {
@@ -173,17 +180,32 @@ std::string markdown(const Report& report, const std::vector<Row>& rows) {
   out += (report.peer.empty() ? "" : "; peer: " + report.peer + ", compiled") + ".\n\n";
   out += "| seed | training, each | ours, bits per byte | PyTorch | ours - PyTorch |\n|---|--:|--:|--:|--:|\n";
   for (const Row& row : rows) out += "| " + joined(texts(row), " | ") + " |\n";
-  return out + "\n" + verdict_of(rows).text() + ".\n";
+  return out + "\n" + mean_at(1, rows).verdict() + ".\n";
 }
 
-std::string json(const Report& report, const std::vector<Row>& rows) {
-  std::string list;
+Json::Array json_of(const std::vector<Row>& rows) {
+  Json::Array list;
   for (const Row& row : rows)
-    list += format("%s\n    {\"seed\": %ld, \"seconds\": %.1f, \"bpc\": %.5f, \"steps\": %ld, \"peer_bpc\": %.5f, ",
-                   list.empty() ? "" : ",", row.seed, row.seconds, row.ours.bpc, row.ours.steps, row.theirs.bpc) +
-            format("\"peer_steps\": %ld}", row.theirs.steps);
-  return "{\n  \"benchmark\": \"learning\",\n  \"command\": " + json_text(report.command) +
-         ",\n  \"machine\": " + json_text(report.machine) + ",\n  \"results\": [" + list + "\n  ]\n}\n";
+    list.push_back(Json::Object{{"seed", row.seed},
+                                {"seconds", row.seconds},
+                                {"bpc", row.ours.bpc},
+                                {"steps", row.ours.steps},
+                                {"peer_bpc", row.theirs.bpc},
+                                {"peer_steps", row.theirs.steps}});
+  return list;
+}
+
+// Bits per byte over the time, the mean of the seeds.
+Chart chart_of(const std::vector<Row>& rows, double seconds) {
+  Series ours{"heed", {}}, theirs{"PyTorch, compiled", {}};
+  for (const double share : kMarks) {
+    const Mean mean = mean_at(share, rows);
+    ours.points.push_back({share * seconds, mean.ours()});
+    if (mean.theirs() > 0) theirs.points.push_back({share * seconds, mean.theirs()});
+  }
+  Chart chart{.title = "Bits per byte after the same time", .x_label = "seconds of training", .series = {ours}};
+  if (!theirs.points.empty()) chart.series.push_back(theirs);
+  return chart;
 }
 
 std::string name_of(long seed) { return format("small, seed %ld", seed); }
@@ -199,7 +221,7 @@ std::vector<Case> cases() {
 }
 
 int run_learning(const Benchmark& benchmark, const Settings& settings) {
-  HEED_CHECK(!settings.data.empty(), "bench", "learning needs a text; the rule is --data FILE, for example enwik8");
+  HEED_CHECK(!settings.data.empty(), "bench", "there is no text to learn from. Give one: --data FILE");
   const ByteData data = ByteData::open(settings.data);
   HEED_CHECK(data.all.documents().size() == 1, "bench", settings.data, " has ", data.all.documents().size(),
              " documents; the peer reads one file. Join them");
@@ -211,14 +233,15 @@ int run_learning(const Benchmark& benchmark, const Settings& settings) {
   print_line({"small", "training", "ours, bits per byte", peer ? "PyTorch, compiled" : "", "ours - it"});
   std::vector<Row> rows;
   for (const Case& work : chosen_cases(benchmark, settings)) {
-    const long seed = work.name.back() - '0';
+    const long seed = *number_in<long>(work.name.substr(work.name.rfind(' ') + 1));
     std::optional<Theirs> theirs;
     if (peer) theirs.emplace(*peer, GptSizes(), seed, data);
     Ours ours({}, seed, data);
     for (const Row& row : learn(seed, ours, theirs ? &*theirs : nullptr, settings.seconds)) rows.push_back(row);
   }
-  std::cout << "\n" << verdict_of(rows).text() << "\n";
-  write_report(settings.json, json(report, rows));
+  std::cout << "\n" << mean_at(1, rows).verdict() << "\n";
+  write_report(settings.json, json(report, json_of(rows)));
+  write_report(settings.svg, chart_svg(chart_of(rows, settings.seconds)));
   write_markdown(settings, markdown(report, rows));
   return 0;
 }

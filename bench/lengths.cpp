@@ -136,23 +136,22 @@ std::string markdown(const Report& report, const std::vector<Row>& rows, bool st
   return out;
 }
 
-std::string json(const Report& report, const std::vector<Row>& rows) {
-  std::string out = "{\n  \"benchmark\": " + json_text(report.benchmark) +
-                    ",\n  \"command\": " + json_text(report.command) +
-                    ",\n  \"machine\": " + json_text(report.machine) + ",\n  \"results\": [";
-  const char* before = "\n";
+Json::Array json_of(const std::vector<Row>& rows) {
+  Json::Array list;
   for (const Row& row : rows)
     for (size_t i = 0; i < row.cells.size(); i++) {
       const Cell c = row.cells[i].value_or(Cell{});
-      const std::string text = format(
-          "\"n\": %ld, \"causal\": %s, \"parameters\": %ld, \"stopped\": %s, \"forward_seconds\": %.6g, "
-          "\"both_seconds\": %.6g, \"step_seconds\": %.6g, \"peak_bytes\": %.0f}",
-          kLengths[i], row.causal ? "true" : "false", row.parameters, row.cells[i] ? "false" : "true", c.forward,
-          c.both, c.step, c.peak);
-      out += before + std::string("    {\"variant\": ") + json_text(row.name) + ", " + text;
-      before = ",\n";
+      list.push_back(Json::Object{{"variant", row.name},
+                                  {"n", kLengths[i]},
+                                  {"causal", row.causal},
+                                  {"parameters", row.parameters},
+                                  {"stopped", !row.cells[i]},
+                                  {"forward_seconds", c.forward},
+                                  {"both_seconds", c.both},
+                                  {"step_seconds", c.step},
+                                  {"peak_bytes", c.peak}});
     }
-  return out + "\n  ]\n}\n";
+  return list;
 }
 
 }  // namespace
@@ -177,7 +176,7 @@ int run_lengths(const Benchmark& benchmark, const Settings& settings, const Leng
     rows.push_back(measure_row(work.name, lengths, settings.seconds));
     print(rows.back(), lengths.steps);
   }
-  write_report(settings.json, json(report, rows));
+  write_report(settings.json, json(report, json_of(rows)));
   write_markdown(settings, markdown(report, rows, lengths.steps));
   return 0;
 }

@@ -100,13 +100,12 @@ std::string markdown(const Report& report, const std::vector<Row>& rows) {
   return out;
 }
 
-std::string json(const Report& report, const std::vector<Row>& rows) {
-  std::string list;
+Json::Array json_of(const std::vector<Row>& rows) {
+  Json::Array list;
   for (const Row& row : rows)
-    list += (list.empty() ? "\n    {\"model\": " : ",\n    {\"model\": ") + json_text(row.model.sizes.name) +
-            format(", \"bytes\": %.0f, \"other_bytes\": %.0f, \"bar\": %.4g}", row.bytes, row.other, row.model.most);
-  return "{\n  \"benchmark\": \"memory\",\n  \"command\": " + json_text(report.command) +
-         ",\n  \"machine\": " + json_text(report.machine) + ",\n  \"results\": [" + list + "\n  ]\n}\n";
+    list.push_back(Json::Object{
+        {"model", row.model.sizes.name}, {"bytes", row.bytes}, {"other_bytes", row.other}, {"bar", row.model.most}});
+  return list;
 }
 
 // ---- the benchmark
@@ -136,7 +135,7 @@ int run_memory(const Benchmark&, const Settings& settings) {
     rows.push_back({model, bytes, model.against.empty() ? torch : ours[model.against]});
     print_line(texts(rows.back()));
   }
-  write_report(settings.json, json(report, rows));
+  write_report(settings.json, json(report, json_of(rows)));
   write_markdown(settings, markdown(report, rows));
   return 0;
 }

@@ -44,23 +44,29 @@ std::vector<Judged> judged(const Result& r) {
   return list;
 }
 
-std::string json_of(const Quartiles& q, double factor = 1) {
-  return format("[%.6g, %.6g, %.6g]", q.low * factor, q.middle * factor, q.high * factor);
+Json json_of(const Quartiles& q) { return Json::Array{q.low, q.middle, q.high}; }
+
+Json json_of(const Result& r) {
+  Json out = Json::object();
+  out["group"] = r.work.group, out["name"] = r.work.name;
+  out["amount"] = r.work.amount, out["unit"] = unit_of(r.work);
+  out["seconds"] = json_of(r.ours), out["speed"] = r.speed();
+  if (r.has_peer()) {
+    out["peer_seconds"] = json_of(r.peer), out["ratio"] = json_of(r.ratio);
+    r.against_ourselves() ? out["peer"] = "ourselves" : out["peer_speed"] = r.peer_speed();
+  }
+  if (r.limit > 0) out["limit"] = r.limit, out["share"] = r.share();
+  if (r.work.bar.ratio > 0) out["bar_ratio"] = r.work.bar.ratio;
+  if (r.work.bar.share > 0) out["bar_share"] = r.work.bar.share;
+  if (!r.note.empty()) out["note"] = r.note;
+  return out;
 }
 
-std::string json_of(const Result& r) {
-  std::string out = "    {\"group\": " + json_text(r.work.group) + ", \"name\": " + json_text(r.work.name) +
-                    ", \"amount\": " + format("%.0f", r.work.amount) + ", \"unit\": " + json_text(unit_of(r.work)) +
-                    ", \"seconds\": " + json_of(r.ours) + ", \"speed\": " + plain(r.speed());
-  if (r.has_peer()) {
-    out += ", \"peer_seconds\": " + json_of(r.peer) + ", \"ratio\": " + json_of(r.ratio);
-    out += r.against_ourselves() ? ", \"peer\": \"ourselves\"" : ", \"peer_speed\": " + plain(r.peer_speed());
-  }
-  if (r.limit > 0) out += ", \"limit\": " + plain(r.limit) + ", \"share\": " + plain(r.share());
-  if (r.work.bar.ratio > 0) out += ", \"bar_ratio\": " + plain(r.work.bar.ratio);
-  if (r.work.bar.share > 0) out += ", \"bar_share\": " + plain(r.work.bar.share);
-  if (!r.note.empty()) out += ", \"note\": " + json_text(r.note);
-  return out + "}";
+Json json_head(const Report& report) {
+  Json out = Json::object();
+  out["benchmark"] = report.benchmark, out["command"] = report.command, out["machine"] = report.machine;
+  out["peer"] = report.peer;
+  return out;
 }
 
 std::string markdown_row(const Result& r) {
@@ -151,14 +157,19 @@ std::string markdown(const Report& report) {
 }
 
 std::string json(const Report& report) {
-  std::string out = "{\n  \"benchmark\": " + json_text(report.benchmark) +
-                    ",\n  \"command\": " + json_text(report.command) +
-                    ",\n  \"machine\": " + json_text(report.machine) + ",\n  \"peer\": " + json_text(report.peer) +
-                    ",\n  \"cores_taken_by_others\": " + plain(report.others) +
-                    ",\n  \"about\": \"three numbers are the lower quartile, the median and the upper quartile; " +
-                    "ratio: the peer's seconds over ours\",\n  \"results\": [";
-  for (size_t i = 0; i < report.results.size(); i++) out += (i ? ",\n" : "\n") + json_of(report.results[i]);
-  return out + "\n  ]\n}\n";
+  Json out = json_head(report);
+  out["cores_taken_by_others"] = report.others;
+  out["about"] =
+      "three numbers are the lower quartile, the median and the upper quartile; ratio: the peer's seconds over ours";
+  out["results"] = Json::array();
+  for (const Result& result : report.results) out["results"].push_back(json_of(result));
+  return out.dump(1) + "\n";
+}
+
+std::string json(const Report& report, Json::Array results) {
+  Json out = json_head(report);
+  out["results"] = std::move(results);
+  return out.dump(1) + "\n";
 }
 
 std::string replaced_between(const std::string& text, const std::string& name, const std::string& by) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/harness.h"
+#include "train/json.h"
 
 namespace heed::bench {
 
@@ -24,6 +25,7 @@ std::string summary(const Report& report);  // the bars, and how quiet the machi
 
 std::string markdown(const Report& report);
 std::string json(const Report& report);
+std::string json(const Report& report, Json::Array results);  // of a benchmark whose results are of another kind
 // Bars of the ratio to the peer, or of the share of the machine's limit if there is no peer.
 std::string svg(const Report& report);
 

@@ -43,6 +43,7 @@ std::string command_text(const Settings& s) {
   std::ostringstream text;
   text << "build/bench " << s.benchmark << " --threads " << s.threads << " --seconds " << s.seconds;
   if (!s.peer.empty()) text << (is_python(s.peer) ? " --peer PYTHON" : " --peer BENCH");
+  if (!s.data.empty()) text << " --data " << fs::path(s.data).filename().string();
   if (!s.only.empty()) text << " --only '" << s.only << "'";
   return text.str();
 }

@@ -17,6 +17,7 @@
 #include "tensor/views.h"
 #include "train/attention_picture.h"
 #include "train/command_line.h"
+#include "train/json.h"
 #include "train/write_file.h"
 
 using namespace heed;
@@ -110,31 +111,28 @@ void print_table() {
 
 // ---- list, for programs
 
-std::string json_of(const VariantOption& option) {
-  std::string out = "{\"name\": " + json_text(option.name) + ", \"help\": " + json_text(option.help) +
-                    ", \"default\": " + json_text(option.standard);
-  if (option.choices.empty())
-    return out + ", \"low\": " + number_text(option.low) + ", \"high\": " + number_text(option.high) + "}";
-  std::vector<std::string> words;
-  for (const std::string& choice : option.choices) words.push_back(json_text(choice));
-  return out + ", \"choices\": [" + joined(words, ", ") + "]}";
+Json json_of(const VariantOption& option) {
+  Json out = Json::object();
+  out["name"] = option.name, out["help"] = option.help, out["default"] = option.standard;
+  if (option.choices.empty()) out["low"] = option.low, out["high"] = option.high;
+  if (!option.choices.empty()) out["choices"] = Json::Array(option.choices.begin(), option.choices.end());
+  return out;
 }
 
-std::string json_of(const Variant& v) {
+Json json_of(const Variant& v) {
   const Capabilities can = capabilities(v);
-  std::vector<std::string> traits, options;
-  for (const auto& [name, trait] : kTraits) traits.push_back(json_text(name) + ": " + (can.*trait ? "true" : "false"));
-  for (const VariantOption& option : v.options) options.push_back("\n      " + json_of(option));
-  return "  {\"name\": " + json_text(v.name) + ", \"summary\": " + json_text(v.summary) +
-         ",\n    \"time\": " + json_text(v.time) + ", \"memory\": " + json_text(v.memory) +
-         ", \"source\": " + json_text(v.source) + ",\n    \"can\": {" + joined(traits, ", ") +
-         "},\n    \"options\": [" + joined(options, ",") + "]}";
+  Json out = Json::object();
+  out["name"] = v.name, out["summary"] = v.summary, out["time"] = v.time, out["memory"] = v.memory;
+  out["source"] = v.source, out["can"] = Json::object(), out["options"] = Json::array();
+  for (const auto& [name, trait] : kTraits) out["can"][name] = can.*trait;
+  for (const VariantOption& option : v.options) out["options"].push_back(json_of(option));
+  return out;
 }
 
 void print_json() {
-  std::vector<std::string> all;
+  Json all = Json::array();
   for (const Variant* variant : variants()) all.push_back(json_of(*variant));
-  std::printf("[\n%s\n]\n", joined(all, ",\n").c_str());
+  std::printf("%s\n", all.dump(1).c_str());
 }
 
 // ---- show

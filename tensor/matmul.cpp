@@ -79,12 +79,13 @@ Strides batch_strides(const Tensor& x, const Shape& batch) {
 }
 
 // a b, and the bias (N,) added to every row where there is one
-Tensor product(const Tensor& a, const Tensor& b, const Tensor& bias) {
-  Shape batch = broadcast("matmul", batch_of(a), batch_of(b)), shape = batch;
-  shape.push_back(a.size(-2));
-  shape.push_back(b.size(-1));
-  if (b.dims() == 2 && a.dims() > 2 && shape.numel() > 0 && rows_follow(a))  // one tall product, not many small ones
-    return reshape(product(reshape(a, {shape.numel() / b.size(-1), a.size(-1)}), b, bias), shape);
+Tensor product(const Tensor& given, const Tensor& b, const Tensor& bias) {
+  const bool tall = b.dims() == 2 && given.dims() > 2 && given.numel() > 0 && rows_follow(given);
+  const Tensor a = tall ? reshape(given, {given.shape().rows(), given.size(-1)}) : given;  // not many small products
+  const Shape batch = a.dims() + b.dims() == 4 ? Shape() : broadcast("matmul", batch_of(a), batch_of(b));
+  Shape shape = given.shape();
+  if (!tall) shape = batch, shape.push_back(a.size(-2)), shape.push_back(0);
+  shape[shape.dims() - 1] = b.size(-1);
   return visit_maths("matmul", a.dtype(), [&](auto tag) {
     using T = decltype(tag);
     Tensor c = Tensor::empty(shape, a.dtype(), a.device());

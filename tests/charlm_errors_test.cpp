@@ -105,6 +105,23 @@ BOOST_AUTO_TEST_CASE(options_that_are_mistyped_or_impossible) {
   BOOST_TEST(!fs::exists(at.run));
 }
 
+BOOST_AUTO_TEST_CASE(minutes_are_for_new_runs_whose_steps_nobody_says) {
+  const Place at;
+  check_fails(at.train({"--minutes", "1"}), 1,
+              "charlm: train: both --steps and --minutes were given; give one of them");
+  const Words timed = {"train", "--data", at.data, "--run", at.run, "--minutes", "1"};
+  const auto with = [&](const Words& more) {
+    Words words = timed;
+    words.insert(words.end(), more.begin(), more.end());
+    return at(words);
+  };
+  check_fails(with({"--schedule", "steps=5"}), 1,
+              "the schedule 'steps=5' says its steps by itself (5); leave --minutes");
+  BOOST_TEST(!fs::exists(at.run));
+  BOOST_TEST(at.train().code == 0);
+  check_fails(with({"--resume"}), 1, at.run + " has its number of steps; --minutes is for a new run. Go on without it");
+}
+
 BOOST_AUTO_TEST_CASE(a_damaged_newest_checkpoint_is_left_out) {
   const Place at;
   BOOST_TEST(at.train().code == 0);

@@ -106,6 +106,15 @@ BOOST_AUTO_TEST_CASE(what_a_run_began_with_is_remembered) {
   BOOST_TEST(CheckpointFiles(t.run).list().size() == 9u);
 }
 
+BOOST_AUTO_TEST_CASE(minutes_become_steps) {
+  const Place at;
+  const Ran ran = at({"train", "--data", at.data, "--run", at.run, "--layers", "1", "--width", "16", "--heads", "2",
+                      "--context", "16", "--batch", "2", "--minutes", "1e-9"});
+  BOOST_TEST(ran.code == 0);
+  BOOST_TEST(contains(ran.out, "final step=1 "), ran.out);  // at least one
+  BOOST_TEST(RunFolder(at.run).config().at("steps").integer() == 1);
+}
+
 BOOST_AUTO_TEST_CASE(data_that_has_changed_is_noticed) {
   const Trained t;
   const Ran same = t({"train", "--run", t.run, "--resume", "--steps", "13"});

@@ -1,5 +1,6 @@
 #include "train/lm_trainer.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "autograd/finite.h"
@@ -114,6 +115,19 @@ void LmTrainer::restore(const TrainingState& state, const std::string& from) {
   load_model(model_, state.weights, from);
   for (const auto& [name, flat] : optimiser_->state()) join_flat(arena_, flat, state.optimiser, name + ".", from);
   optimiser_->set_steps(state.step);
+}
+
+long steps_within(double seconds, const LmSettings& settings, const ByteSplit& train) {
+  constexpr int kTries = 5;
+  constexpr double kPatience = 3;  // seconds
+  LmTrainer trainer(settings, train);
+  trainer.try_step(1);  // fills the allocator
+  double best = INFINITY, used = 0;
+  for (int i = 0; i < kTries && used < kPatience; i++) {
+    const double took = trainer.try_step(1).seconds;
+    best = std::min(best, took), used += took;
+  }
+  return std::clamp(std::lround(std::min(seconds / best, 1e9)), 1L, 1000000000L);
 }
 
 }  // namespace heed

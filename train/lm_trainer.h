@@ -72,4 +72,7 @@ class LmTrainer {
   Context ctx_;
 };
 
+// How many steps of these settings take about so many seconds here; at least 1. Tries some steps to find out.
+long steps_within(double seconds, const LmSettings& settings, const ByteSplit& train);
+
 }  // namespace heed

@@ -126,8 +126,11 @@ struct Extras {
   std::string device = "cpu";
   int threads = heed::threads();
   bool json = false;
+  double minutes = 0;
 
   void add_options(CommandLine& line) {
+    line.option("--minutes", minutes,
+                "train for about so long (validation comes on top); 0: for as many steps as --steps says", 0.0, 1e6);
     line.option("--run", run.run, "the folder for all that the run writes");
     line.flag("--resume", run.resume, "go on from the newest checkpoint of the run, to the same bits");
     line.flag("--check-finite", run.check_finite, "look at the result of every op for NaN and infinity; slower");
@@ -136,6 +139,16 @@ struct Extras {
     line.flag("--json", json, "a JSON object per line, for programs, in place of text");
   }
 };
+
+// --minutes, as steps.
+long steps_for(const Extras& extras, const LmSettings& s, const ByteData& data) {
+  HEED_CHECK(!extras.run.resume || CheckpointFiles(extras.run.run).list().empty(), "train", extras.run.run,
+             " has its number of steps; --minutes is for a new run. Go on without it, or to more with --steps N");
+  HEED_CHECK(schedule_of(s).steps() == s.steps, "train", "the schedule '", s.schedule, "' says its steps by itself (",
+             schedule_of(s).steps(), "); leave --minutes away, or the steps in the schedule");
+  data.check_context(s.context);
+  return steps_within(60 * extras.minutes, s, data.train);
+}
 
 // A run inside of the folder that it learns would learn its own pages when it is resumed.
 void check_apart(const std::string& data, const std::string& run) {
@@ -161,6 +174,10 @@ int train_command(int argc, char** argv) {
   const ByteData data = open_data(settings.data);
   settings.sample_rate = data.sample_rate;
   check_apart(settings.data, extras.run.run);
+  if (extras.minutes > 0) {
+    HEED_CHECK(!line.given("--steps"), "train", "both --steps and --minutes were given; give one of them");
+    settings.steps = steps_for(extras, settings, data);
+  }
   extras.run.say = [&](const std::string& text) {
     extras.json ? void(std::fprintf(stderr, "%s\n", text.c_str())) : print_line(text);
   };
