@@ -37,8 +37,8 @@ SumAndNorm record_sum(const char* op, Backward norm_backward, const AddNormed& o
   std::vector<Input> inputs = {x};
   for (const Variable* each : {&weight, &bias, &residual})
     if (each->defined()) inputs.push_back(*each);
-  if (!is_recorded(op, out.y, inputs.data(), inputs.size()))
-    return {out.sum, out.y};  // a sum that is not finite has no norm
+  // What looks for NaN needs to see y only: a sum that is not finite has no finite norm.
+  if (!is_recorded(op, out.y, inputs.data(), inputs.size())) return {out.sum, out.y};
   const NormWants wants{x.requires_grad() || residual.requires_grad(), weight.requires_grad(), bias.requires_grad()};
   auto backward = [=, sum = Saved(out.sum), weight = Saved(weight), mean = Saved(out.rows.mean),
                    scale = Saved(out.rows.scale), has_bias = bias.defined(),

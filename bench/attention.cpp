@@ -36,10 +36,10 @@ Variable attend(const Attention& a, const std::vector<Variable>& x) {
 }
 
 std::function<Action()> work_of(const Attention& a) {
-  const Shape shape{a.B, a.n, a.H, a.D};
-  if (a.backward) return forward_backward({shape, shape, shape}, [=](auto& leaves) { return attend(a, leaves); });
+  const auto shape = [a] { return Shape{a.B, a.n, a.H, a.D}; };
+  if (a.backward) return forward_backward({shape(), shape(), shape()}, [=](auto& leaves) { return attend(a, leaves); });
   return [=]() -> Action {
-    const std::vector<Variable> x = {randn(shape, 1), randn(shape, 2), randn(shape, 3)};
+    const std::vector<Variable> x = {randn(shape(), 1), randn(shape(), 2), randn(shape(), 3)};
     return [=] { attend(a, x); };
   };
 }

@@ -31,8 +31,8 @@ template <long count, class T> Vec<T> sum_each(Vec<T> (&v)[Vec<T>::kLanes]) {
     return v[0];
 }
 
-// Bytes from where a tile is read to where the next one is: short rows end before the hardware has seen where they lead.
-// Rows so long that their tile fills half of the L1 cache need no help.
+// While a tile of b is read the next one is fetched: short rows end before the hardware has seen where they lead. Tiles of
+// more bytes than this have long rows, which need no help, and two of them would not fit into the L1 cache.
 constexpr long kMostAhead = 1 << 14;
 
 // c (R, columns) = a (R, k) b^T, b (columns, k), for as many columns as make R * columns <= kLanes
