@@ -106,8 +106,11 @@ Tensor product(const Tensor& given, const Tensor& b, const Tensor& bias) {
       if (bias.defined()) add_into(c, bias);
       return c;
     }
+    const long wanted = kernels::matmul_workspace_bytes<T>(a.device())(layout);
+    Tensor workspace = wanted ? Tensor::empty({wanted}, u8, a.device()) : Tensor();
     kernels::matmul<T>(a.device(), 2.0 * double(c.numel()) * double(layout.k))(
-        c.mutable_data<T>(), left.x.template data<T>(), right.x.template data<T>(), data_or_null<T>(bias), layout);
+        c.mutable_data<T>(), left.x.template data<T>(), right.x.template data<T>(), data_or_null<T>(bias), layout,
+        mutable_or_null<uint8_t>(workspace));
     return c;
   });
 }

@@ -27,9 +27,12 @@ struct MatmulLayout {
   Strides a_batch, b_batch;  // elements between two matrices, per batch axis; 0 where one is broadcast
 };
 namespace kernels {
-// bias (n) is added to every row of c; null: none
+// bias (n) is added to every row of c; null: none. The workspace has as many bytes as the kernel asks for; it may be null
+// if these are none.
+template <class T> inline Kernel<long(const MatmulLayout& layout)> matmul_workspace_bytes{"matmul"};
 template <class T>
-inline Kernel<void(T* c, const T* a, const T* b, const T* bias, const MatmulLayout& layout)> matmul{"matmul"};
+inline Kernel<void(T* c, const T* a, const T* b, const T* bias, const MatmulLayout& layout, void* workspace)> matmul{
+    "matmul"};
 }  // namespace kernels
 
 }  // namespace heed

@@ -64,10 +64,13 @@ bool choose_blas_kernels(const std::string& name);
 // finds out by switching, and ends with the kernels that were chosen before.
 std::vector<std::string> blas_kernel_names();
 
-// How wide the kernels of this name work, and the widest that this CPU can run: 3 AVX-512, 2 AVX2, 1 AVX, 0 older,
-// -1 unknown.
+// How wide the kernels of this name work, the widest that this CPU can run, and what this build was compiled for: 3
+// AVX-512, 2 AVX2, 1 AVX, 0 older, -1 unknown.
 int blas_kernel_rank(const std::string& name);
 int cpu_kernel_rank();
+int build_kernel_rank();
+
+bool user_chose_kernels();  // by OPENBLAS_CORETYPE
 
 // May this CPU run the kernels of this name? Yes for unknown ones.
 bool cpu_runs_kernels(const std::string& name);

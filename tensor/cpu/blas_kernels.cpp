@@ -82,11 +82,6 @@ const Kernels* find(const std::string& name) {
 int rank_of(Features needs) { return needs & avx512f ? 3 : needs & avx2 ? 2 : needs & avx ? 1 : 0; }
 bool runs_here(const Kernels& k) { return (k.needs & ~cpu_features()) == 0; }
 
-bool user_chose() {
-  const char* name = std::getenv(kVariable);
-  return name && *name;
-}
-
 std::string library_of(void* function) {
   Dl_info info;
   if (dladdr(function, &info) == 0 || !info.dli_fname) return "a BLAS";
@@ -132,6 +127,13 @@ int cpu_kernel_rank() {
   return rank;
 }
 
+int build_kernel_rank() { return rank_of(build_features()); }
+
+bool user_chose_kernels() {
+  const char* name = std::getenv(kVariable);
+  return name && *name;
+}
+
 bool cpu_runs_kernels(const std::string& name) {
   const Kernels* kernels = find(name);
   return !kernels || runs_here(*kernels);
@@ -161,7 +163,7 @@ std::vector<std::string> blas_kernel_names() {
 bool repair_blas_kernels() {
   const std::string before = first_choice().empty() ? "" : blas_kernels();
   const int rank = blas_kernel_rank(before), lowest = cpu_runs_kernels(before) ? rank + 1 : 0;
-  if (rank < 0 || user_chose()) return false;
+  if (rank < 0 || user_chose_kernels()) return false;
   const char* const best[] = {"Prescott", "Sandybridge", cpu_is_amd() ? "Zen" : "Haswell", "SkylakeX"};  // by rank
   for (int i = cpu_kernel_rank(); i >= lowest; i--)
     if (choose_blas_kernels(best[i])) return true;
@@ -175,7 +177,7 @@ std::string blas_description() {
   config >> word >> version;
   if (!same(name, first_choice()))
     note = " (chosen by heed; OpenBLAS had chosen " + first_choice() + ")";
-  else if (user_chose())
+  else if (user_chose_kernels())
     note = std::string(" (") + kVariable + ")";
   return word + " " + version + (name.empty() ? "" : ", " + name + " kernels" + note);
 }

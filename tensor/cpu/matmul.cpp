@@ -1,10 +1,12 @@
-// Products as panels of single-threaded BLAS in our pool. How a product is cut depends on its shape only: one product
-// and its two halves can differ in their last bits, so the cut must not follow the number of threads.
+// Products as panels of single-threaded BLAS in our pool; those that it serves badly have kernels of their own. How a
+// product is cut depends on its shape only: one product and its two halves can differ in their last bits, so the cut must not
+// follow the number of threads.
 #include "tensor/matmul.h"
 
 #include <algorithm>
 
 #include "tensor/cpu/blas.h"
+#include "tensor/cpu/large_matmul.h"
 #include "tensor/cpu/small_matmul.h"
 #include "tensor/cpu/walk.h"
 
@@ -30,7 +32,16 @@ long panel_of(const MatmulLayout& s, long batches) {
   return ((side + panels - 1) / panels + step - 1) / step * step;
 }
 
-template <class T> void matmul_cpu(T* c, const T* a, const T* b, const T* bias, const MatmulLayout& s) {
+template <class T> bool is_large(const MatmulLayout& s) { return std::is_same_v<T, float> && is_large_matmul(s); }
+
+template <class T> long workspace_bytes(const MatmulLayout& s) {
+  return is_large<T>(s) ? large_matmul_workspace_bytes(s) : 0;
+}
+
+template <class T>
+void matmul_cpu(T* c, const T* a, const T* b, const T* bias, const MatmulLayout& s, void* workspace) {
+  if constexpr (std::is_same_v<T, float>)
+    if (is_large_matmul(s)) return large_matmul(c, a, b, bias, s, workspace);
   check_blas("matmul");  // here an exception can still be caught
   const long batches = s.batch.numel(), work = s.m * s.n * s.k;
   const bool few = few_rows(s), by_rows = !few && s.m >= s.n;
@@ -60,6 +71,8 @@ template <class T> void matmul_cpu(T* c, const T* a, const T* b, const T* bias, 
   });
 }
 
+const Registered workspace_f32{kernels::matmul_workspace_bytes<float>, Backend::cpu, workspace_bytes<float>};
+const Registered workspace_f64{kernels::matmul_workspace_bytes<double>, Backend::cpu, workspace_bytes<double>};
 const Registered matmul_f32{kernels::matmul<float>, Backend::cpu, matmul_cpu<float>};
 const Registered matmul_f64{kernels::matmul<double>, Backend::cpu, matmul_cpu<double>};
 
