@@ -12,8 +12,11 @@
 namespace heed {
 namespace {
 
+constexpr bool kInterleaved = false;  // rotary positions turn channels i and i + D/2: whole vectors at a time
+
 struct Part {
-  long heads, width;  // of the heads that lie side by side in a row of the projection
+  long heads, width;    // of the heads that lie side by side in a row of the projection
+  bool turned = false;  // by their positions, if there are any
 };
 
 // (B, heads, T, width), a view of channels from `first` on of y (B, T, channels)
@@ -23,23 +26,38 @@ Tensor heads_of(const Tensor& y, long first, const Part& part) {
                       y.offset() + first);
 }
 
-// y (B, T, channels) -> one (B, heads, T, width) per part, views without a copy. Backward writes all parts into one
-// tensor, so that no part is padded and added up.
-std::vector<Variable> split_heads(const Variable& y, const std::vector<Part>& parts) {
-  const Tensor dense = contiguous(y.value());
-  const auto each = [parts](const Tensor& of, auto&& f) {
-    long first = 0;
-    for (size_t i = 0; i < parts.size(); first += parts[i].heads * parts[i].width, i++)
-      f(i, heads_of(of, first, parts[i]));
-  };
+// to = from, turned by the positions if there are any
+void write_heads(const Tensor& to, const Tensor& from, const Tensor& turns, Turn way) {
+  turns.defined() ? rotary_into(to, from, turns, way, kInterleaved) : copy_into(to, from);
+}
+
+// The parts of y (B, T, channels)
+std::vector<Tensor> parts_of(const Tensor& y, const std::vector<Part>& parts) {
   std::vector<Tensor> views;
-  each(dense, [&](size_t, const Tensor& view) { views.push_back(view); });
-  return record_many(
-      "split_heads", views, {y}, [each, shape = y.shape(), dtype = y.dtype()](const std::vector<Tensor>& dys) {
-        const Tensor dy = Tensor::empty(shape, dtype);
-        each(dy, [&](size_t i, const Tensor& view) { dys[i].defined() ? copy_into(view, dys[i]) : fill(view, 0); });
-        return Grads(dy);
-      });
+  for (long i = 0, first = 0; i < long(parts.size()); first += parts[i].heads * parts[i].width, i++)
+    views.push_back(heads_of(y, first, parts[i]));
+  return views;
+}
+
+// y (B, T, channels) -> one (B, heads, T, width) per part, views without a copy unless there are turns (T, 2, width / 2).
+// Forward and backward all parts lie in one tensor, so that no part is padded and added up, and y is not kept beside it.
+std::vector<Variable> split_heads(const Variable& y, const std::vector<Part>& parts, const Tensor& turns = {}) {
+  const auto turns_of = [=](size_t i) { return parts[i].turned ? turns : Tensor(); };
+  const Tensor dense = contiguous(y.value());
+  std::vector<Tensor> views = parts_of(dense, parts);
+  if (turns.defined()) {
+    const std::vector<Tensor> turned = parts_of(Tensor::empty(y.shape(), y.dtype(), dense.device()), parts);
+    for (size_t i = 0; i < parts.size(); i++) write_heads(turned[i], views[i], turns_of(i), Turn::forwards);
+    views = turned;
+  }
+  return record_many("split_heads", views, {y},
+                     [=, shape = y.shape(), dtype = y.dtype()](const std::vector<Tensor>& dys) {
+                       const Tensor dy = Tensor::empty(shape, dtype);
+                       const std::vector<Tensor> to = parts_of(dy, parts);
+                       for (size_t i = 0; i < parts.size(); i++)
+                         dys[i].defined() ? write_heads(to[i], dys[i], turns_of(i), Turn::backwards) : fill(to[i], 0);
+                       return Grads(dy);
+                     });
 }
 
 // (B, H, T, Dv), in memory (B, T, H, Dv) -> (B, T, H Dv)
@@ -131,7 +149,8 @@ MultiHead::MultiHead(const MixerSizes& s, const CoreMaker& core)
       in_(child<Linear>("in", s.C, s.heads * s.head_width + s.key_heads * (s.head_width + s.value_width),
                         Linear::Options{.bias = s.bias, .weight = s.in})),
       out_(child<Linear>("out", s.heads * s.value_width, s.C, Linear::Options{.bias = s.bias, .weight = s.out})),
-      core_(child_from("core", core)) {}
+      core_(child_from("core", core)),
+      positions_(s.head_width) {}
 
 std::unique_ptr<State> MultiHead::start(long batch, long max_length) {
   if (!can().decode) return Mixer::start(batch, max_length);
@@ -141,10 +160,12 @@ std::unique_ptr<State> MultiHead::start(long batch, long max_length) {
 MultiHead::Projected MultiHead::project(const Variable& x, const MixIn& in, const Context& ctx) {
   HEED_CHECK(x.dims() == 3 && x.size(2) == sizes_.C, "attention", "x is ", x.shape(), "; it must be (B, T, ", sizes_.C,
              ")");
-  const Part q{sizes_.heads, sizes_.head_width}, k{sizes_.key_heads, sizes_.head_width};
+  const Part q{sizes_.heads, sizes_.head_width, true}, k{sizes_.key_heads, sizes_.head_width, true};
   const Part v{sizes_.key_heads, sizes_.value_width};
   if (!in.memory) {
-    auto parts = split_heads(linear(x, in_.weight, in_.bias(), ctx), {q, k, v});
+    const long before = in.state ? in.state->length() : 0;
+    const Tensor turns = sizes_.rotary ? positions_.turns(x.size(1), before, x.dtype()) : Tensor();
+    auto parts = split_heads(linear(x, in_.weight, in_.bias(), ctx), {q, k, v}, turns);
     return {parts[0], parts[1], parts[2]};
   }
   const Variable& y = *in.memory;

@@ -3,6 +3,9 @@
 //
 //   [q, k, v] = x W + b in heads,   o = core(q, k, v),   y = o Wo + bo        cross-attention: k and v from the memory
 //
+// Rotary positions turn q and k by where they stand in their sequence (tensor/rotary.h), before keys are remembered; not in
+// cross-attention, where distances mean nothing.
+//
 // With a State it remembers keys and values: T = 1 decodes, T = a prompt prefills. A core that looks back only so far
 // (reach) keeps only so much; of a memory keys and values are made once. Rows of padded queries (beyond the mask's lengths)
 // come out as zeros.
@@ -13,6 +16,7 @@
 #include "attention/core.h"
 #include "attention/registry.h"
 #include "nn/linear.h"
+#include "nn/rotary.h"
 
 namespace heed {
 
@@ -36,6 +40,7 @@ class MultiHead : public Mixer {
   MixerSizes sizes_;
   Linear &in_, &out_;  // in: (H D + Hk D + Hk Dv, C), the rows of q, then k, then v
   Core& core_;
+  RotaryTable positions_;
 };
 
 // For variants: a MultiHead around a C made of (sizes, args...).

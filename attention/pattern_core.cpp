@@ -55,7 +55,13 @@ PatternCore::PatternCore(const MixerSizes& sizes, const PatternOptions& options)
 Capabilities PatternCore::can() const {
   const Pattern& p = options_.pattern;
   const bool all = p.window_left < 0 && p.window_right < 0 && p.dilation == 1 && p.block == 0;
-  return {.causal = true, .strictly_causal = true, .padding = true, .cross = all, .decode = true, .exact = all};
+  return {.causal = true,
+          .strictly_causal = true,
+          .padding = true,
+          .cross = all,
+          .decode = true,
+          .exact = all,
+          .rotary = true};
 }
 
 long PatternCore::reach() const {

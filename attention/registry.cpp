@@ -55,6 +55,9 @@ MixerSizes completed(MixerSizes s) {
   HEED_CHECK(s.key_heads >= 1 && s.heads % s.key_heads == 0, "attention", "heads is ", s.heads, " and key_heads is ",
              s.key_heads, "; key_heads must divide heads");
   HEED_CHECK(s.dropout >= 0 && s.dropout < 1, "attention", "dropout is ", s.dropout, "; the rule is 0 <= p < 1");
+  HEED_CHECK(
+      !s.rotary || s.head_width % 2 == 0, "attention", "a head has ", s.head_width,
+      " channels; rotary positions turn them in pairs, so their number must be even. Use other heads or positions");
   return s;
 }
 
@@ -123,7 +126,11 @@ const Variant& find_variant(const std::string& spec) {
 
 std::unique_ptr<Mixer> make_mixer(const std::string& spec, const MixerSizes& sizes) {
   const Variant& variant = find_variant(spec);
-  return variant.make(VariantOptions(spec, variant.name, variant.options), completed(sizes));
+  auto mixer = variant.make(VariantOptions(spec, variant.name, variant.options), completed(sizes));
+  HEED_CHECK(
+      !sizes.rotary || mixer->can().rotary, variant.name.c_str(),
+      "rotary positions were asked for; its scores are no dot products of queries and keys. Use learned positions");
+  return mixer;
 }
 
 }  // namespace heed

@@ -27,15 +27,11 @@ namespace {
 // ---- list
 
 using Trait = std::pair<const char*, bool Capabilities::*>;
-constexpr Trait kTraits[] = {{"causal", &Capabilities::causal},
-                             {"strictly_causal", &Capabilities::strictly_causal},
-                             {"padding", &Capabilities::padding},
-                             {"cross", &Capabilities::cross},
-                             {"decode", &Capabilities::decode},
-                             {"exact", &Capabilities::exact},
-                             {"needs_max_length", &Capabilities::needs_max_length},
-                             {"random", &Capabilities::random},
-                             {"widens", &Capabilities::widens}};
+constexpr Trait kTraits[] = {{"causal", &Capabilities::causal},   {"strictly_causal", &Capabilities::strictly_causal},
+                             {"padding", &Capabilities::padding}, {"cross", &Capabilities::cross},
+                             {"decode", &Capabilities::decode},   {"exact", &Capabilities::exact},
+                             {"rotary", &Capabilities::rotary},   {"needs_max_length", &Capabilities::needs_max_length},
+                             {"random", &Capabilities::random},   {"widens", &Capabilities::widens}};
 
 Capabilities capabilities(const Variant& variant) {
   return make_mixer(variant.name, {.C = 32, .heads = 2, .max_length = 64})->can();
@@ -83,6 +79,7 @@ void print_overview() {
 std::string remarks(const Capabilities& can) {
   std::vector<std::string> words;
   if (can.causal && !can.strictly_causal) words.push_back("choices may be made from later tokens");
+  if (!can.rotary) words.push_back("takes no rotary positions");
   if (can.needs_max_length) words.push_back("has parameters per position");
   if (can.random) words.push_back("draws random numbers");
   if (can.widens) words.push_back("adds nodes beside the tokens");

@@ -12,7 +12,7 @@ namespace heed {
 
 Classifier::Classifier(const ClassifierOptions& o)
     : input_(child<TokenInput>("input", TokenInputOptions{o.V, o.stack.C, o.positions, o.stack.max_length})),
-      stack_(child<Stack>("stack", o.stack)),
+      stack_(child<Stack>("stack", with_positions(o.stack, o.positions))),
       head_(child<Linear>("head", o.stack.C, o.classes)),
       mean_(o.pool == "mean") {
   if (o.pool != "mean" && o.pool != "cls") fail_unknown("classifier", "pool", o.pool, {"mean", "cls"});

@@ -7,8 +7,8 @@ namespace heed {
 EncoderDecoder::EncoderDecoder(const EncoderDecoderOptions& o)
     : input_(child<TokenInput>("input", TokenInputOptions{o.V, o.encoder.C, o.positions,
                                                           std::max(o.encoder.max_length, o.decoder.max_length)})),
-      encoder_(child<Stack>("encoder", o.encoder)),
-      decoder_(child<Stack>("decoder", o.decoder)) {
+      encoder_(child<Stack>("encoder", with_positions(o.encoder, o.positions))),
+      decoder_(child<Stack>("decoder", with_positions(o.decoder, o.positions))) {
   HEED_CHECK(o.encoder.C == o.decoder.C, "encoder_decoder", "the encoder has C = ", o.encoder.C, " and the decoder ",
              o.decoder.C, "; they must be equal");
 }

@@ -4,7 +4,7 @@ namespace heed {
 
 Gpt::Gpt(const GptOptions& o)
     : input_(child<TokenInput>("input", TokenInputOptions{o.V, o.stack.C, o.positions, o.stack.max_length})),
-      stack_(child<Stack>("stack", o.stack)) {
+      stack_(child<Stack>("stack", with_positions(o.stack, o.positions))) {
   HEED_CHECK(stack_.can().causal, "gpt", "the attention is '", o.stack.attention,
              "', which cannot be causal; a language model must not look ahead");
   if (!o.tied) head_ = &child<Linear>("head", o.stack.C, o.V, Linear::Options{.bias = false});

@@ -12,7 +12,7 @@ namespace heed {
 struct GptOptions {
   long V = 256;  // tokens there are
   StackOptions stack = {};
-  std::string positions = "learned";  // learned, sinusoid or none (for an attention that knows distances)
+  std::string positions = "learned";  // learned, sinusoid, rotary, or none (for an attention that knows distances)
   bool tied = true;                   // the table of the tokens is also the last layer
 };
 

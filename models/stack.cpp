@@ -30,11 +30,12 @@ Init last_init(const StackOptions& o) {
   return init::depth_normal(o.deviation, std::max(1L, long(o.ordering.size()) / 2));
 }
 
-MixerSizes sizes_of(const StackOptions& o) {
+MixerSizes sizes_of(const StackOptions& o, char kind) {
   return {.C = o.C,
           .heads = o.heads,
           .max_length = o.max_length,
           .dropout = o.attention_dropout,
+          .rotary = o.rotary && kind == 's',
           .in = first_init(o),
           .out = last_init(o)};
 }
@@ -45,6 +46,11 @@ std::string repeated(const std::string& part, long times) {
   std::string all;
   for (long i = 0; i < times; i++) all += part;
   return all;
+}
+
+StackOptions with_positions(StackOptions stack, const std::string& positions) {
+  stack.rotary |= positions == "rotary";
+  return stack;
 }
 
 long StackState::length() const {
@@ -82,8 +88,9 @@ Stack::Layer Stack::make_layer(const StackOptions& o, size_t i, size_t memory) {
             .activation = o.activation, .chunks = o.feed_forward_chunks, .in = first_init(o), .out = last_init(o)});
     return layer;
   }
-  layer.mixer = &child_from(
-      "layer_" + number, [&] { return make_mixer(layer.kind == 's' ? o.attention : o.cross_attention, sizes_of(o)); });
+  layer.mixer = &child_from("layer_" + number, [&] {
+    return make_mixer(layer.kind == 's' ? o.attention : o.cross_attention, sizes_of(o, layer.kind));
+  });
   HEED_CHECK(layer.kind != 'c' || layer.mixer->can().cross, "stack", "cross_attention is '", o.cross_attention,
              "', which takes no memory; use full");
   return layer;

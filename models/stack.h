@@ -41,6 +41,7 @@ struct StackOptions {
   std::string activation = "gelu";
   double dropout = 0;            // of each branch
   double attention_dropout = 0;  // of the weights
+  bool rotary = false;           // positions by turning queries and keys of s (tensor/rotary.h)
   // Of the weights: normal, and those of the last layer of each branch smaller, so that the sum of many does not grow (GPT-2).
   double deviation = 0.02;
   long max_length = 1024;
@@ -50,6 +51,9 @@ struct StackOptions {
 };
 
 std::string repeated(const std::string& part, long times);  // "sf", 3 -> "sfsfsf"
+
+// The same stack in a model with these positions: rotary ones are its work, all others are added to what it gets.
+StackOptions with_positions(StackOptions stack, const std::string& positions);
 
 // What a stack remembers between calls: a State per attention, in their order.
 struct StackState {

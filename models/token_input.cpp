@@ -9,8 +9,8 @@ TokenInput::TokenInput(const TokenInputOptions& o) : tokens(child<Embedding>("to
     learned_ = &child<LearnedPositions>("positions", o.max_length, o.C);
   else if (o.positions == "sinusoid")
     sinusoid_ = &child<SinusoidPositions>("positions");
-  else if (o.positions != "none")
-    fail_unknown("model", "kind of positions", o.positions, {"learned", "sinusoid", "none"});
+  else if (o.positions != "rotary" && o.positions != "none")
+    fail_unknown("model", "kind of positions", o.positions, {"learned", "sinusoid", "rotary", "none"});
 }
 
 Variable TokenInput::forward(const Tensor& ids, Context& ctx, long offset) {

@@ -8,7 +8,7 @@ namespace heed {
 
 struct TokenInputOptions {
   long V = 256, C = 256;
-  std::string positions = "learned";  // learned, sinusoid or none
+  std::string positions = "learned";  // learned, sinusoid; rotary (the stack's work) or none: nothing is added
   long max_length = 1024;             // of learned positions
 };
 

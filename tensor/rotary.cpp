@@ -20,36 +20,62 @@ void check_rotary(const Tensor& x, const RotaryOptions& options) {
   HEED_CHECK(options.base > 0, "rotary", "the base is ", options.base, "; it must be above 0");
 }
 
-RotaryLayout layout_of(const Tensor& x, bool interleaved) {
-  RotaryLayout layout{x.shape(), x.strides(), x.size(-1), interleaved};
-  layout.sizes.erase(x.dims() - 1);
-  layout.strides.erase(x.dims() - 1);
-  return layout;
+Strides of_rows(const Tensor& x) {
+  Strides strides = x.strides();
+  strides.erase(x.dims() - 1);
+  return strides;
 }
 
-Tensor turned(const Tensor& given, long offset, const RotaryOptions& options, bool backwards) {
-  check_rotary(given, options);
-  HEED_CHECK(std::abs(offset) <= 1L << 40, "rotary", "the offset is ", offset, "; it must be within 2^40");
-  return visit_maths("rotary", given.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    const Tensor x = given.size(-1) == 0 || given.strides()[given.dims() - 1] == 1 ? given : contiguous(given);
-    Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
-    if (y.numel() == 0) return y;
-    const long rows = x.size(-2), half = x.size(-1) / 2;
-    Tensor turns = Tensor::empty({rows, 2, half}, x.dtype(), x.device());
-    kernels::rotary_turns<T>(x.device())(turns.mutable_data<T>(), rows, half, offset, options.base);
-    kernels::rotary<T>(x.device())(y.mutable_data<T>(), x.data<T>(), turns.data<T>(), layout_of(x, options.interleaved),
-                                   backwards);
-    return y;
-  });
+bool has_dense_channels(const Tensor& x) { return x.size(-1) <= 1 || x.strides()[x.dims() - 1] == 1; }
+
+Tensor turned(const Tensor& x, long offset, const RotaryOptions& options, Turn way) {
+  check_rotary(x, options);
+  Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
+  rotary_into(y, x, rotary_turns(x.size(-2), x.size(-1), offset, options.base, x.dtype()), way, options.interleaved);
+  return y;
 }
 
 }  // namespace
 
-Tensor rotary(const Tensor& x, long offset, const RotaryOptions& options) { return turned(x, offset, options, false); }
+Tensor rotary_turns(long T, long D, long offset, double base, DType dtype) {
+  HEED_CHECK(T >= 0 && D >= 0 && D % 2 == 0, "rotary", "T is ", T, " and D is ", D,
+             "; neither may be below 0, and D must be even: channels are turned in pairs");
+  HEED_CHECK(std::abs(offset) <= 1L << 40, "rotary", "the offset is ", offset, "; it must be within 2^40");
+  Tensor turns = Tensor::empty({T, 2, D / 2}, dtype);
+  visit_maths("rotary", dtype, [&](auto tag) {
+    using Number = decltype(tag);
+    if (turns.numel() > 0)
+      kernels::rotary_turns<Number>(turns.device())(turns.mutable_data<Number>(), T, D / 2, offset, base);
+  });
+  return turns;
+}
+
+void rotary_into(const Tensor& y, const Tensor& given, const Tensor& turns, Turn way, bool interleaved) {
+  check_rotary(given, {});
+  check_same_kind("rotary", y, given);
+  check_same_kind("rotary", turns, given);
+  const Tensor x = has_dense_channels(given) ? given : contiguous(given);
+  const long T = x.size(-2), D = x.size(-1);
+  HEED_CHECK(y.shape() == x.shape() && has_dense_channels(y), "rotary", "x is ", x.shape(), " and y is ", y.shape(),
+             " with strides ", y.strides(), "; they must have the same shape, and y dense channels");
+  HEED_CHECK(turns.shape() == Shape({T, 2, D / 2}) && turns.is_contiguous(), "rotary", "x is ", x.shape(),
+             " and the turns are ", turns.shape(), "; they must be (T, 2, D/2), as rotary_turns makes them");
+  if (y.numel() == 0) return;
+  Shape sizes = x.shape();
+  sizes.erase(x.dims() - 1);
+  visit_maths("rotary", x.dtype(), [&](auto tag) {
+    using Number = decltype(tag);
+    kernels::rotary<Number>(x.device())(y.mutable_data<Number>(), x.data<Number>(), turns.data<Number>(),
+                                        {sizes, of_rows(x), of_rows(y), D, interleaved}, way == Turn::backwards);
+  });
+}
+
+Tensor rotary(const Tensor& x, long offset, const RotaryOptions& options) {
+  return turned(x, offset, options, Turn::forwards);
+}
 
 Tensor rotary_backward(const Tensor& dy, long offset, const RotaryOptions& options) {
-  return turned(dy, offset, options, true);
+  return turned(dy, offset, options, Turn::backwards);
 }
 
 Tensor rotary_reference(const Tensor& x, long offset, const RotaryOptions& options) {

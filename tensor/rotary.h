@@ -20,13 +20,19 @@ Tensor rotary(const Tensor& x, long offset = 0, const RotaryOptions& options = {
 // dx = dy turned back by the same angles
 Tensor rotary_backward(const Tensor& dy, long offset = 0, const RotaryOptions& options = {});
 
+// The cosines and then the sines of T positions from the offset on, (T, 2, D/2): to make them once and turn often.
+Tensor rotary_turns(long T, long D, long offset = 0, double base = 10000, DType dtype = f32);
+enum class Turn { forwards, backwards };
+// y = x turned, or turned back, by positions that were made beforehand. x and y (..., T, D) may lie anywhere, with dense D.
+void rotary_into(const Tensor& y, const Tensor& x, const Tensor& turns, Turn way, bool interleaved = true);
+
 // The same from plain ops: the definition.
 Tensor rotary_reference(const Tensor& x, long offset = 0, const RotaryOptions& options = {});
 
-// For the backends: x is read through strides (1 in D), y is row-major.
+// For the backends: x and y lie by strides, with 1 in D.
 struct RotaryLayout {
-  Shape sizes;      // x's without D; the last one is T
-  Strides strides;  // elements between two rows of x, per axis
+  Shape sizes;   // without D; the last one is T
+  Strides x, y;  // elements between two rows, per axis
   long D = 0;
   bool interleaved = true;
 };

@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(what_a_model_cannot_do) {
   check_fails(at({"look", "--run", at.run, "--text", "longer than the context"}), 1,
               "the text has 23 bytes; at most 16");
   check_fails(at({"eval", "--run", at.run, "--stride", "17"}), 1, "the stride must be 1 to 16");
-  check_fails(at({"eval", "--run", at.run, "--context", "17"}), 1, "there are positions 0 to 15");
+  BOOST_TEST(at({"eval", "--run", at.run, "--context", "17"}).code == 0);  // rotary positions have no end
   check_fails(at({"eval", "--run", at.run, "--bytes", "1"}), 1, "there is none to predict");
   check_fails(at({"eval", "--run", at.run, "--data", at.folder / "none"}), 1,
               "No such file or directory; check the path");

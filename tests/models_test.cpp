@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_later_token_changes_no_earlier_prediction) {
 
 BOOST_AUTO_TEST_CASE(decoding_token_by_token_equals_the_whole) {
   for (const char* attention : {"full", "full:bias=t5", "window:left=3", "local:block=4", "local-neighbours:block=3"})
-    for (const char* positions : {"learned", "sinusoid", "none"}) {
+    for (const char* positions : {"learned", "sinusoid", "rotary", "none"}) {
       StackOptions stack = small("sfsf");
       stack.attention = attention;
       Gpt model({.V = 11, .stack = stack, .positions = positions, .tied = false});
@@ -179,7 +179,8 @@ BOOST_AUTO_TEST_CASE(a_decoder_with_a_state_equals_the_whole_and_honours_the_mem
 
 BOOST_AUTO_TEST_CASE(unknown_words_are_answered) {
   BOOST_TEST(error_of([] { Gpt model({.stack = small(), .positions = "learnt"}); }) ==
-             "model: there is no kind of positions 'learnt'; there are learned, sinusoid, none. Did you mean learned?");
+             "model: there is no kind of positions 'learnt'; there are learned, sinusoid, rotary, none. Did you mean "
+             "learned?");
   BOOST_TEST(error_of([] {
                StackOptions stack = small();
                stack.attention = "ful";

@@ -46,7 +46,7 @@ LmSettings preset(const std::string& name) {
   check_choice("preset", name, preset_names());
   LmSettings s;
   s.preset = name;
-  if (name == "tiny") s.layers = 2, s.width = 128, s.heads = 4, s.context = 128, s.batch = 16, s.rate = 3e-3;
+  if (name == "tiny") s.layers = 2, s.width = 128, s.heads = 4, s.context = 128, s.batch = 16, s.rate = 4e-3;
   if (name == "small") s.layers = 4, s.width = 256, s.heads = 4, s.context = 512, s.batch = 8, s.rate = 2e-3;
   if (name == "base") s.layers = 12, s.width = 512, s.heads = 8, s.context = 512, s.batch = 16, s.rate = 6e-4;
   s.steps = name == "base" ? 20000 : 2000;
@@ -70,6 +70,11 @@ void check_settings(const LmSettings& s) {
   for (const Phase& phase : schedule.phases())
     HEED_CHECK(phase.context <= s.context, "settings", "a phase of the schedule has context ", phase.context,
                "; the model's is ", s.context, ", which is the longest");
+}
+
+std::string usual_positions(const LmSettings& s) {
+  if (s.width % s.heads != 0 || s.width / s.heads % 2 != 0) return "learned";
+  return make_mixer(s.attention, {.C = s.width, .heads = s.heads})->can().rotary ? "rotary" : "learned";
 }
 
 std::string ordering_of(const LmSettings& s) { return s.ordering.empty() ? repeated("sf", s.layers) : s.ordering; }

@@ -25,7 +25,7 @@ struct LmSettings {
   std::string attention = "full";
   std::string ordering = {};  // of s and f; empty: sf for every layer
   long layers = 4, width = 256, heads = 4, context = 512;
-  std::string positions = "learned";
+  std::string positions = "rotary";  // models/gpt.h
   double dropout = 0;
 
   // the training
@@ -52,6 +52,9 @@ const std::vector<std::string>& preset_names();
 
 // Throws a sentence for whatever cannot be: heads that do not divide the width, a phase longer than the context, ...
 void check_settings(const LmSettings& s);
+
+// Rotary if the attention takes them and heads have an even number of channels, otherwise learned: for who names none.
+std::string usual_positions(const LmSettings& s);
 
 std::string ordering_of(const LmSettings& s);   // "sfsf", also if only layers are given
 GptOptions model_options(const LmSettings& s);  // of the model that they describe

@@ -31,7 +31,8 @@ class SettingOptions {
     add("--width", &LmSettings::width, "channels", 1L, 65536L);
     add("--heads", &LmSettings::heads, "attention heads; they divide the width", 1L, 1024L);
     add("--context", &LmSettings::context, "bytes that the model sees at once", 2L, 1L << 24);
-    add("--positions", &LmSettings::positions, "learned, sinusoid or none");
+    add("--positions", &LmSettings::positions,
+        "rotary, learned, sinusoid or none; learned for an attention that takes no rotary ones");
     add("--dropout", &LmSettings::dropout, "of every branch and of the attention weights", 0.0, 0.95);
     add("--batch", &LmSettings::batch, "windows of text in a step", 1L, 65536L);
     add("--micro-batch", &LmSettings::micro_batch, "windows at a time, to need less memory; 0: all", 0L, 65536L);
@@ -67,6 +68,7 @@ class SettingOptions {
                s.preset, ", and --preset ", typed_.preset, " was given; leave it away, or choose another folder");
     if (s.data.empty()) s.data = typed_.data;
     for (const auto& take : take_) take(s);
+    if (!known && !line_.given("--positions")) s.positions = usual_positions(s);
     if (!known && s.optimiser != "adamw" && !line_.given("--weight-decay")) s.weight_decay = 0;
     return s;
   }

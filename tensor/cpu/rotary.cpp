@@ -38,17 +38,17 @@ void turn_row(T* y, const T* x, const T* cosines, const T* sines, long half, boo
     }
 }
 
-// y (rows, D) row-major, x at the layout's strides, turns (T, 2, D/2)
+// turns (T, 2, D/2)
 template <class T> void rotary_cpu(T* y, const T* x, const T* turns, const RotaryLayout& layout, bool backwards) {
   const Shape& sizes = layout.sizes;
   const long D = layout.D, half = D / 2, length = sizes.back();
   parallel_for(sizes.numel(), rows_grain(D), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
-      long place = 0;
-      for (long i = sizes.dims() - 1, rest = row; i >= 0; rest /= sizes[int(i)], i--)
-        place += rest % sizes[int(i)] * layout.strides[int(i)];
+      long x_at = 0, y_at = 0, rest = row;
+      for (int i = sizes.dims() - 1; i >= 0; rest /= sizes[i], i--)
+        x_at += rest % sizes[i] * layout.x[i], y_at += rest % sizes[i] * layout.y[i];
       const T* cosines = turns + row % length * D;
-      turn_row(y + row * D, x + place, cosines, cosines + half, half, layout.interleaved, T(backwards ? -1 : 1));
+      turn_row(y + y_at, x + x_at, cosines, cosines + half, half, layout.interleaved, T(backwards ? -1 : 1));
     }
   });
 }

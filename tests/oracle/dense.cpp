@@ -31,6 +31,19 @@ std::vector<Row> project(Module& mixer, const std::string& name, const Tensor& x
 // The channels of one head
 Row head_of(const Row& row, long h, long width) { return Row(row.begin() + h * width, row.begin() + (h + 1) * width); }
 
+// Rows (B * T) of heads of D channels, each turned by its position t: channels c and c + D/2 by t / 10000^(2c/D)
+void turn_by_positions(std::vector<Row>& rows, long T, long D) {
+  for (size_t at = 0; at < rows.size(); at++)
+    for (size_t c = 0; c < rows[at].size(); c++) {
+      const size_t pair = c % size_t(D), half = size_t(D) / 2;
+      if (pair >= half) continue;
+      const double angle = double(long(at) % T) * std::pow(10000.0, -2.0 * double(pair) / double(D));
+      double &a = rows[at][c], &b = rows[at][c + half];
+      const double turned = a * std::cos(angle) - b * std::sin(angle);
+      b = a * std::sin(angle) + b * std::cos(angle), a = turned;
+    }
+}
+
 // exp(s) / sum exp(s); -infinity counts for nothing, and of nothing there are zeros
 Row normalised(Row s) {
   double top = -std::numeric_limits<double>::infinity(), total = 0;
@@ -95,6 +108,7 @@ Problem problem_of(const std::string& spec, const MixerSizes& sizes, Mixer& mixe
             .q = project(mixer, "in", x, 0, keys),
             .k = project(mixer, "in", y, keys, Hk * D),
             .v = project(mixer, "in", y, values, Hk * Dv)};
+  if (sizes.rotary) turn_by_positions(p.q, p.T, D), turn_by_positions(p.k, p.S, D);
   for (Parameter* own : mixer.parameters())
     if (own->path.starts_with("core."))
       p.shape = own->value.shape(), p.learned = own->value.value().to_vector<double>();
