@@ -15,8 +15,8 @@ namespace {
 constexpr bool kInterleaved = false;  // rotary positions turn channels i and i + D/2: whole vectors at a time
 
 struct Part {
-  long heads, width;    // of the heads that lie side by side in a row of the projection
-  bool turned = false;  // by their positions, if there are any
+  long heads, width;  // of the heads that lie side by side in a row of the projection
+  Tensor turns = {};  // (T, 2, width / 2): they are turned by these positions
 };
 
 // (B, heads, T, width), a view of channels from `first` on of y (B, T, channels)
@@ -24,11 +24,6 @@ Tensor heads_of(const Tensor& y, long first, const Part& part) {
   const Strides& s = y.strides();
   return Tensor::view(y, {y.size(0), part.heads, y.size(1), part.width}, {s[0], part.width, s[1], 1},
                       y.offset() + first);
-}
-
-// to = from, turned by the positions if there are any
-void write_heads(const Tensor& to, const Tensor& from, const Tensor& turns, Turn way) {
-  turns.defined() ? rotary_into(to, from, turns, way, kInterleaved) : copy_into(to, from);
 }
 
 // The parts of y (B, T, channels)
@@ -39,24 +34,30 @@ std::vector<Tensor> parts_of(const Tensor& y, const std::vector<Part>& parts) {
   return views;
 }
 
-// y (B, T, channels) -> one (B, heads, T, width) per part, views without a copy unless there are turns (T, 2, width / 2).
-// Forward and backward all parts lie in one tensor, so that no part is padded and added up, and y is not kept beside it.
-std::vector<Variable> split_heads(const Variable& y, const std::vector<Part>& parts, const Tensor& turns = {}) {
-  const auto turns_of = [=](size_t i) { return parts[i].turned ? turns : Tensor(); };
-  const Tensor dense = contiguous(y.value());
-  std::vector<Tensor> views = parts_of(dense, parts);
-  if (turns.defined()) {
-    const std::vector<Tensor> turned = parts_of(Tensor::empty(y.shape(), y.dtype(), dense.device()), parts);
-    for (size_t i = 0; i < parts.size(); i++) write_heads(turned[i], views[i], turns_of(i), Turn::forwards);
-    views = turned;
-  }
-  return record_many("split_heads", views, {y},
-                     [=, shape = y.shape(), dtype = y.dtype()](const std::vector<Tensor>& dys) {
-                       const Tensor dy = Tensor::empty(shape, dtype);
-                       const std::vector<Tensor> to = parts_of(dy, parts);
-                       for (size_t i = 0; i < parts.size(); i++)
-                         dys[i].defined() ? write_heads(to[i], dys[i], turns_of(i), Turn::backwards) : fill(to[i], 0);
-                       return Grads(dy);
+// A new tensor of this shape whose parts are the given ones, turned where they are to be; zeros for those that are undefined.
+Tensor joined_heads(const std::vector<Tensor>& given, const std::vector<Part>& parts, const Shape& shape, DType dtype,
+                    Turn way) {
+  const Tensor all = Tensor::empty(shape, dtype);
+  const std::vector<Tensor> to = parts_of(all, parts);
+  for (size_t i = 0; i < parts.size(); i++)
+    if (!given[i].defined())
+      fill(to[i], 0);
+    else if (parts[i].turns.defined())
+      rotary_into(to[i], given[i], parts[i].turns, way, kInterleaved);
+    else
+      copy_into(to[i], given[i]);
+  return all;
+}
+
+// y (B, T, channels) -> one (B, heads, T, width) per part, views without a copy unless some are turned. All parts lie in one
+// tensor, and their gradients, too, so that nothing is padded and added up, and y is not kept beside what was turned.
+std::vector<Variable> split_heads(const Variable& y, const std::vector<Part>& parts) {
+  Tensor dense = contiguous(y.value());
+  if (parts[0].turns.defined())
+    dense = joined_heads(parts_of(dense, parts), parts, y.shape(), y.dtype(), Turn::forwards);
+  return record_many("split_heads", parts_of(dense, parts), {y},
+                     [parts, shape = y.shape(), dtype = y.dtype()](const std::vector<Tensor>& dys) {
+                       return Grads(joined_heads(dys, parts, shape, dtype, Turn::backwards));
                      });
 }
 
@@ -160,12 +161,11 @@ std::unique_ptr<State> MultiHead::start(long batch, long max_length) {
 MultiHead::Projected MultiHead::project(const Variable& x, const MixIn& in, const Context& ctx) {
   HEED_CHECK(x.dims() == 3 && x.size(2) == sizes_.C, "attention", "x is ", x.shape(), "; it must be (B, T, ", sizes_.C,
              ")");
-  const Part q{sizes_.heads, sizes_.head_width, true}, k{sizes_.key_heads, sizes_.head_width, true};
+  Part q{sizes_.heads, sizes_.head_width}, k{sizes_.key_heads, sizes_.head_width};
   const Part v{sizes_.key_heads, sizes_.value_width};
   if (!in.memory) {
-    const long before = in.state ? in.state->length() : 0;
-    const Tensor turns = sizes_.rotary ? positions_.turns(x.size(1), before, x.dtype()) : Tensor();
-    auto parts = split_heads(linear(x, in_.weight, in_.bias(), ctx), {q, k, v}, turns);
+    if (sizes_.rotary) q.turns = k.turns = positions_.turns(x.size(1), in.state ? in.state->length() : 0, x.dtype());
+    auto parts = split_heads(linear(x, in_.weight, in_.bias(), ctx), {q, k, v});
     return {parts[0], parts[1], parts[2]};
   }
   const Variable& y = *in.memory;
