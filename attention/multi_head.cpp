@@ -34,10 +34,8 @@ std::vector<Tensor> parts_of(const Tensor& y, const std::vector<Part>& parts) {
   return views;
 }
 
-// A new tensor of this shape whose parts are the given ones, turned where they are to be; zeros for those that are undefined.
-Tensor joined_heads(const std::vector<Tensor>& given, const std::vector<Part>& parts, const Shape& shape, DType dtype,
-                    Turn way) {
-  const Tensor all = Tensor::empty(shape, dtype);
+// Writes the parts of all: the given ones, turned where they are to be, and zeros for those that are undefined.
+Tensor joined_heads(const std::vector<Tensor>& given, const std::vector<Part>& parts, Tensor all, Turn way) {
   const std::vector<Tensor> to = parts_of(all, parts);
   for (size_t i = 0; i < parts.size(); i++)
     if (!given[i].defined())
@@ -53,12 +51,13 @@ Tensor joined_heads(const std::vector<Tensor>& given, const std::vector<Part>& p
 // tensor, and their gradients, too, so that nothing is padded and added up, and y is not kept beside what was turned.
 std::vector<Variable> split_heads(const Variable& y, const std::vector<Part>& parts) {
   Tensor dense = contiguous(y.value());
-  if (parts[0].turns.defined())
-    dense = joined_heads(parts_of(dense, parts), parts, y.shape(), y.dtype(), Turn::forwards);
-  return record_many("split_heads", parts_of(dense, parts), {y},
-                     [parts, shape = y.shape(), dtype = y.dtype()](const std::vector<Tensor>& dys) {
-                       return Grads(joined_heads(dys, parts, shape, dtype, Turn::backwards));
-                     });
+  const auto like_y = [shape = y.shape(), dtype = y.dtype(), device = dense.device()] {
+    return Tensor::empty(shape, dtype, device);
+  };
+  if (parts[0].turns.defined()) dense = joined_heads(parts_of(dense, parts), parts, like_y(), Turn::forwards);
+  return record_many("split_heads", parts_of(dense, parts), {y}, [parts, like_y](const std::vector<Tensor>& dys) {
+    return Grads(joined_heads(dys, parts, like_y(), Turn::backwards));
+  });
 }
 
 // (B, H, T, Dv), in memory (B, T, H, Dv) -> (B, T, H Dv)
@@ -164,7 +163,8 @@ MultiHead::Projected MultiHead::project(const Variable& x, const MixIn& in, cons
   Part q{sizes_.heads, sizes_.head_width}, k{sizes_.key_heads, sizes_.head_width};
   const Part v{sizes_.key_heads, sizes_.value_width};
   if (!in.memory) {
-    if (sizes_.rotary) q.turns = k.turns = positions_.turns(x.size(1), in.state ? in.state->length() : 0, x.dtype());
+    const long before = in.state ? in.state->length() : 0;
+    if (sizes_.rotary) q.turns = k.turns = positions_.turns(x.size(1), before, x.dtype(), x.value().device());
     auto parts = split_heads(linear(x, in_.weight, in_.bias(), ctx), {q, k, v});
     return {parts[0], parts[1], parts[2]};
   }

@@ -61,7 +61,7 @@ Capabilities PatternCore::can() const {
           .cross = all,
           .decode = true,
           .exact = all,
-          .rotary = true};
+          .rotary = options_.bias != PositionBias::shaw};  // whose term would see how q was turned
 }
 
 long PatternCore::reach() const {

@@ -1,5 +1,5 @@
-// RotaryTable: cosines and sines of positions (tensor/rotary.h), made some hundred ahead and kept: all layers' queries and
-// keys are turned by the same few, and decoding asks for one at a time.
+// RotaryTable: cosines and sines of positions (tensor/rotary.h), made ahead and kept: forward and backward of queries and
+// keys use the same ones step after step, and decoding asks for one position at a time.
 #pragma once
 
 #include "tensor/rotary.h"
@@ -8,8 +8,8 @@ namespace heed {
 
 class RotaryTable {
  public:
-  explicit RotaryTable(long D) : D_(D) {}          // channels of a head, even
-  Tensor turns(long T, long offset, DType dtype);  // (T, 2, D/2), of positions offset .. offset + T
+  explicit RotaryTable(long D) : D_(D) {}                         // channels of a head, even
+  Tensor turns(long T, long offset, DType dtype, Device device);  // (T, 2, D/2), of positions offset .. offset + T
 
  private:
   long D_;

@@ -12,12 +12,11 @@
 namespace heed {
 namespace {
 
-void check_rotary(const Tensor& x, const RotaryOptions& options) {
+void check_rotary(const Tensor& x) {
   check_defined("rotary", x);
   HEED_CHECK(x.dims() >= 2, "rotary", "x is ", x.shape(), "; it must be (..., T, D). Did you mean unsqueeze(x, 0)?");
   HEED_CHECK(x.size(-1) % 2 == 0, "rotary", "x is ", x.shape(), "; its last size ", x.size(-1),
              " must be even: channels are turned in pairs");
-  HEED_CHECK(options.base > 0, "rotary", "the base is ", options.base, "; it must be above 0");
 }
 
 Strides of_rows(const Tensor& x) {
@@ -29,29 +28,30 @@ Strides of_rows(const Tensor& x) {
 bool has_dense_channels(const Tensor& x) { return x.size(-1) <= 1 || x.strides()[x.dims() - 1] == 1; }
 
 Tensor turned(const Tensor& x, long offset, const RotaryOptions& options, Turn way) {
-  check_rotary(x, options);
+  check_rotary(x);
   Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
-  rotary_into(y, x, rotary_turns(x.size(-2), x.size(-1), offset, options.base, x.dtype()), way, options.interleaved);
+  rotary_into(y, x, rotary_turns(x.size(-2), x.size(-1), offset, options.base, x.dtype(), x.device()), way,
+              options.interleaved);
   return y;
 }
 
 }  // namespace
 
-Tensor rotary_turns(long T, long D, long offset, double base, DType dtype) {
+Tensor rotary_turns(long T, long D, long offset, double base, DType dtype, Device device) {
   HEED_CHECK(T >= 0 && D >= 0 && D % 2 == 0, "rotary", "T is ", T, " and D is ", D,
              "; neither may be below 0, and D must be even: channels are turned in pairs");
   HEED_CHECK(std::abs(offset) <= 1L << 40, "rotary", "the offset is ", offset, "; it must be within 2^40");
-  Tensor turns = Tensor::empty({T, 2, D / 2}, dtype);
+  HEED_CHECK(base > 0, "rotary", "the base is ", base, "; it must be above 0");
+  Tensor turns = Tensor::empty({T, 2, D / 2}, dtype, device);
   visit_maths("rotary", dtype, [&](auto tag) {
     using Number = decltype(tag);
-    if (turns.numel() > 0)
-      kernels::rotary_turns<Number>(turns.device())(turns.mutable_data<Number>(), T, D / 2, offset, base);
+    if (turns.numel() > 0) kernels::rotary_turns<Number>(device)(turns.mutable_data<Number>(), T, D / 2, offset, base);
   });
   return turns;
 }
 
 void rotary_into(const Tensor& y, const Tensor& given, const Tensor& turns, Turn way, bool interleaved) {
-  check_rotary(given, {});
+  check_rotary(given);
   check_same_kind("rotary", y, given);
   check_same_kind("rotary", turns, given);
   const Tensor x = has_dense_channels(given) ? given : contiguous(given);
@@ -79,7 +79,7 @@ Tensor rotary_backward(const Tensor& dy, long offset, const RotaryOptions& optio
 }
 
 Tensor rotary_reference(const Tensor& x, long offset, const RotaryOptions& options) {
-  check_rotary(x, options);
+  check_rotary(x);
   const long rows = x.size(-2), D = x.size(-1), half = D / 2;
   std::vector<double> cosines, sines;
   for (long t = 0; t < rows; t++)

@@ -21,7 +21,7 @@ Tensor rotary(const Tensor& x, long offset = 0, const RotaryOptions& options = {
 Tensor rotary_backward(const Tensor& dy, long offset = 0, const RotaryOptions& options = {});
 
 // The cosines and then the sines of T positions from the offset on, (T, 2, D/2): to make them once and turn often.
-Tensor rotary_turns(long T, long D, long offset = 0, double base = 10000, DType dtype = f32);
+Tensor rotary_turns(long T, long D, long offset = 0, double base = 10000, DType dtype = f32, Device device = cpu);
 enum class Turn { forwards, backwards };
 // y = x turned, or turned back, by positions that were made beforehand. x and y (..., T, D) may lie anywhere, with dense D.
 void rotary_into(const Tensor& y, const Tensor& x, const Tensor& turns, Turn way, bool interleaved = true);

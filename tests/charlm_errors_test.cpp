@@ -101,7 +101,16 @@ BOOST_AUTO_TEST_CASE(options_that_are_mistyped_or_impossible) {
   check_fails(at.train({"--optimiser", "adamm"}), 1, "there is no optimiser 'adamm'");
   check_fails(at.train({"--dtype", "f16"}), 1, "there is no dtype 'f16'");
   check_fails(at.train({"--schedule", "cosin"}), 1, "there is no shape 'cosin'");
-  check_fails(at.train({"--schedule", "steps=5,context=99;steps=5"}), 1, "a phase of the schedule has context 99");
+  const auto fails = [&](const Words& more, const std::string& text) {
+    Words words = {"train", "--data", at.data, "--run", at.run};
+    words.insert(words.end(), more.begin(), more.end());
+    check_fails(at(words), 1, text);
+  };
+  fails({"--schedule", "steps=5,context=999;steps=5"}, "a phase of the schedule has context 999");
+  fails({"--schedule", "steps=5;steps=6", "--steps", "7"}, "says its steps by itself (11); leave --steps away, or the");
+  fails({"--schedule", "constant:rate=1e-3", "--lr", "1e-4"},
+        "says its rate by itself; leave --lr away, or the rate in");
+  fails({"--ordering", "ssff", "--layers", "3"}, "says its layers by itself; leave --layers or --ordering away");
   BOOST_TEST(!fs::exists(at.run));
 }
 
@@ -119,7 +128,9 @@ BOOST_AUTO_TEST_CASE(minutes_are_for_new_runs_whose_steps_nobody_says) {
               "the schedule 'steps=5' says its steps by itself (5); leave --minutes");
   BOOST_TEST(!fs::exists(at.run));
   BOOST_TEST(at.train().code == 0);
-  check_fails(with({"--resume"}), 1, at.run + " has its number of steps; --minutes is for a new run. Go on without it");
+  check_fails(with({"--resume"}), 1,
+              at.run + " has its number of steps; --minutes is for a new run. Go on with --resume and");
+  check_fails(with({}), 1, at.run + " has its number of steps; ");
 }
 
 BOOST_AUTO_TEST_CASE(a_damaged_newest_checkpoint_is_left_out) {
@@ -180,7 +191,8 @@ BOOST_AUTO_TEST_CASE(runs_that_are_not_there) {
   const Place at;
   const std::string none = at.folder / "none";
   for (const char* command : {"sample", "eval", "look"})
-    check_fails(at({command, "--run", none}), 1, "charlm: load: there is no run " + none + "; `charlm train --run ");
+    check_fails(at({command, "--run", none}), 1,
+                "charlm: load: there is no run " + none + "; `build/charlm train --run ");
   check_fails(at({"info", "--run", none}), 1, none + " is not a run folder: it has no config.json; ");
   check_fails(at({"compare", none}), 1, none + " is not a run folder: it has no config.json; ");
   check_fails(at({"compare"}), 1, "compare: no run was given; give run folders");

@@ -232,6 +232,8 @@ BOOST_AUTO_TEST_CASE(info_tells_settings_and_checkpoints) {
   const Trained t;
   const Ran ran = t({"info", "--run", t.run});
   BOOST_TEST(ran.code == 0);
+  BOOST_TEST(contains(ran.out, " parameters\nstep 12 of 12, validation "));
+  BOOST_TEST(contains(ran.out, " s of training\n"));
   BOOST_TEST(contains(ran.out, "  width                16\n"));
   BOOST_TEST(contains(ran.out, "step-000012.safetensors   valid "));
   fs::resize_file(t.run + "/checkpoints/step-000012.safetensors", 1000);

@@ -227,4 +227,17 @@ BOOST_AUTO_TEST_CASE(a_quick_job_shows_one_line_of_progress_in_a_file) {
   BOOST_TEST(text.find('\n') == text.size() - 1);
 }
 
+BOOST_AUTO_TEST_CASE(on_a_narrow_terminal_progress_keeps_its_ends) {
+  const std::string head = "step 1200/2000    60%", text = "loss 1.234   bpc 1.780   9999 tok/s   53 MB",
+                    tail = "12 s left";
+  const auto line = [&](size_t width) { return fitted_line(head, text, tail, width); };
+  BOOST_TEST(line(100) == head + "   " + text + "   " + tail);
+  BOOST_TEST(line(72) == "step 1200/2000 60% loss 1.234 bpc 1.780 9999 tok/s 53 MB 12 s left");
+  BOOST_TEST(line(60) == "step 1200/2000 60% loss 1.234 bpc 1.780 9999 tok/s 12 s left");
+  BOOST_TEST(line(40) == "step 1200/2000 60% loss 1.234 12 s left");
+  BOOST_TEST(line(30) == "step 1200/2000 60% 12 s left");
+  BOOST_TEST(line(10) == "step 1200/");
+  BOOST_TEST(fitted_line("step 1/2", "", "", 80) == "step 1/2");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

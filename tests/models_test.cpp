@@ -136,8 +136,8 @@ BOOST_AUTO_TEST_CASE(every_parameter_learns) {
 }
 
 BOOST_AUTO_TEST_CASE(a_padded_batch_is_classified_as_each_sample_alone) {
-  for (const char* pool : {"mean", "cls"}) {
-    Classifier model({.V = 11, .classes = 3, .stack = small(), .pool = pool});
+  for (const auto& [pool, positions] : {std::pair{"mean", "learned"}, {"cls", "learned"}, {"mean", "rotary"}}) {
+    Classifier model({.V = 11, .classes = 3, .stack = small(), .positions = positions, .pool = pool});
     shake(model);
     Context ctx;
     const Tensor ids = some_ids(2, 12);
@@ -162,19 +162,21 @@ BOOST_AUTO_TEST_CASE(two_towers_read_two_texts_of_different_lengths) {
 }
 
 BOOST_AUTO_TEST_CASE(a_decoder_with_a_state_equals_the_whole_and_honours_the_memorys_lengths) {
-  EncoderDecoder model({.V = 11, .encoder = small("sf"), .decoder = small("scfscf")});
-  shake(model);
-  Context ctx;
-  NoGrad no_grad;
-  const Tensor source = some_ids(2, 9), lengths = tensor({9, 4}, i64), ids = some_ids(2, 7);
-  const Variable memory = model.encode(source, lengths, ctx);
-  const Tensor whole = model.decode(ids, memory, lengths, ctx).value();
-  StackState state = model.start(2, 7);
-  for (long t = 0; t < 7; t++)
-    check_close(model.decode(slice(ids, 1, t, t + 1), memory, lengths, ctx, &state).value(), slice(whole, 1, t, t + 1),
-                kRounding);
-  const Variable shorter = model.encode(slice(slice(source, 0, 1, 2), 1, 0, 4), {}, ctx);
-  check_close(slice(whole, 0, 1, 2), model.decode(slice(ids, 0, 1, 2), shorter, {}, ctx).value(), kRounding);
+  for (const char* positions : {"learned", "rotary"}) {
+    EncoderDecoder model({.V = 11, .encoder = small("sf"), .decoder = small("scfscf"), .positions = positions});
+    shake(model);
+    Context ctx;
+    NoGrad no_grad;
+    const Tensor source = some_ids(2, 9), lengths = tensor({9, 4}, i64), ids = some_ids(2, 7);
+    const Variable memory = model.encode(source, lengths, ctx);
+    const Tensor whole = model.decode(ids, memory, lengths, ctx).value();
+    StackState state = model.start(2, 7);
+    for (long t = 0; t < 7; t++)
+      check_close(model.decode(slice(ids, 1, t, t + 1), memory, lengths, ctx, &state).value(),
+                  slice(whole, 1, t, t + 1), kRounding);
+    const Variable shorter = model.encode(slice(slice(source, 0, 1, 2), 1, 0, 4), {}, ctx);
+    check_close(slice(whole, 0, 1, 2), model.decode(slice(ids, 0, 1, 2), shorter, {}, ctx).value(), kRounding);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(unknown_words_are_answered) {

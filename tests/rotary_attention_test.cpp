@@ -68,12 +68,20 @@ BOOST_DATA_TEST_CASE(gradients_equal_differences, data::make(variant_names()), v
 }
 
 BOOST_AUTO_TEST_CASE(only_distances_count) {
-  const auto mixer = mixer_of("window:left=5", f64, kSizes);
+  for (const char* spec : {"window:left=5", "window:left=5,bias=alibi", "window:left=5,bias=t5"}) {
+    const auto mixer = mixer_of(spec, f64, kSizes);
+    Context ctx;
+    const Tensor x = noise({1, 30, 10});
+    const Tensor early = mixer->forward(tokens(x, 10, 30), {.mask = causal_mask()}, ctx).value();
+    const Tensor late = mixer->forward(x, {.mask = causal_mask()}, ctx).value();
+    check_close(tokens(early, 5, 20), tokens(late, 15, 30), 1e-11);  // those that see all of their window in both
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_sequence_may_be_empty) {
+  const auto mixer = mixer_of("full", f64, kSizes);
   Context ctx;
-  const Tensor x = noise({1, 30, 10});
-  const Tensor early = mixer->forward(tokens(x, 10, 30), {.mask = causal_mask()}, ctx).value();
-  const Tensor late = mixer->forward(x, {.mask = causal_mask()}, ctx).value();
-  check_close(tokens(early, 5, 20), tokens(late, 15, 30), 1e-11);  // those that see all of their window in both
+  BOOST_TEST(mixer->forward(noise({2, 0, 10}), {.mask = causal_mask()}, ctx).shape() == Shape({2, 0, 10}));
 }
 
 BOOST_AUTO_TEST_CASE(in_cross_attention_nothing_is_turned) {
@@ -90,19 +98,24 @@ BOOST_AUTO_TEST_CASE(in_cross_attention_nothing_is_turned) {
 BOOST_AUTO_TEST_CASE(the_table_gives_the_turns_of_any_positions) {
   RotaryTable table(6);
   for (const DType dtype : {f32, f64})
-    for (const auto& [T, offset] : {std::pair{1L, 0L}, {1L, 255L}, {1L, 256L}, {700L, 100L}, {3L, 5L}, {0L, 9L}})
-      BOOST_TEST(same_bits(contiguous(table.turns(T, offset, dtype)), rotary_turns(T, 6, offset, 10000, dtype)));
+    for (const auto& [T, offset] :
+         {std::pair{0L, 0L}, {1L, 0L}, {1L, 255L}, {1L, 256L}, {700L, 100L}, {3L, 5L}, {0L, 9L}})
+      BOOST_TEST(same_bits(contiguous(table.turns(T, offset, dtype, cpu)), rotary_turns(T, 6, offset, 10000, dtype)));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_turned_says_so) {
   BOOST_TEST(error_of([] { make_mixer("additive", {.C = 8, .heads = 2, .rotary = true}); }) ==
-             "additive: rotary positions were asked for; its scores are no dot products of queries and keys. Use "
-             "learned positions");
+             "additive: rotary positions were asked for; its scores are more than dot products of queries and keys. "
+             "Use learned positions");
+  BOOST_TEST(error_of([] {
+               make_mixer("window:bias=shaw", {.C = 8, .heads = 2, .rotary = true});
+             }).starts_with("window: rotary positions were asked for; "));
   BOOST_TEST(error_of([] { make_mixer("full", {.C = 9, .heads = 3, .rotary = true}); }) ==
              "attention: a head has 3 channels; rotary positions turn them in pairs, so their number must be even. "
              "Use other heads or positions");
   BOOST_TEST(error_of([] { rotary_turns(3, 5); }) ==
              "rotary: T is 3 and D is 5; neither may be below 0, and D must be even: channels are turned in pairs");
+  BOOST_TEST(error_of([] { rotary_turns(3, 4, 0, -1); }) == "rotary: the base is -1; it must be above 0");
   const Tensor x = noise({2, 3, 4}), y = noise({2, 3, 4}), turns = rotary_turns(4, 4, 0, 10000, f64);
   BOOST_TEST(
       error_of([&] { rotary_into(y, x, turns, Turn::forwards); }) ==
@@ -117,6 +130,8 @@ BOOST_AUTO_TEST_CASE(a_language_model_takes_them_where_its_attention_can) {
   BOOST_TEST(s.positions == "rotary");
   BOOST_TEST(usual_positions(s) == "rotary");
   s.attention = "additive";
+  BOOST_TEST(usual_positions(s) == "learned");
+  s.attention = "full:bias=shaw";
   BOOST_TEST(usual_positions(s) == "learned");
   s.attention = "window:left=8", s.width = 15, s.heads = 5;
   BOOST_TEST(usual_positions(s) == "learned");

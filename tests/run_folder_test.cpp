@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_resumed_run_forgets_what_it_will_do_again) {
 BOOST_AUTO_TEST_CASE(a_folder_that_is_no_run_is_told) {
   const Folder folder;
   BOOST_TEST(error_of([&] { RunFolder(folder / "x").config(); }) ==
-             "run: " + (folder / "x") + " is not a run folder: it has no config.json; `charlm train --run " +
+             "run: " + (folder / "x") + " is not a run folder: it has no config.json; `build/charlm train --run " +
                  (folder / "x") + "` makes one");
   BOOST_TEST(error_of([] { RunFolder(""); }) ==
              "run: the name of the run folder is empty; give one, such as runs/mine");

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(checkpointed_blocks_have_the_gradients_of_the_plain_stack_t
   for (const char* ordering : {"sfsf", "ssff", "f", "scfscf", "sffs"})
     for (bool pre_norm : {true, false}) {
       StackOptions options = noisy(ordering);
-      options.pre_norm = pre_norm;
+      options.pre_norm = options.rotary = pre_norm;
       const std::vector<Tensor> plain = trained(options);
       options.checkpoint_blocks = true;
       const std::vector<Tensor> again = trained(options);
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_reversible_stack_has_the_gradients_of_plain_backpropagati
   for (const char* ordering : {"sfsf", "ssff", "sfsfsfsf"})
     for (DType dtype : {f32, f64}) {
       StackOptions options = noisy(ordering);
-      options.reversible = true;
+      options.reversible = options.rotary = true;
       // With a state nothing is reconstructed: the same function, recorded op by op.
       const std::vector<Tensor> plain = trained(options, dtype, true), lean = trained(options, dtype);
       for (size_t i = 0; i < plain.size(); i++) check_close(lean[i], plain[i], dtype == f32 ? 1e-5 : 1e-12);

@@ -40,7 +40,9 @@ class Run {
   LmResult operator()() {
     begin();
     if (done()) {
-      say("all " + std::to_string(trainer_.last_step()) + " steps are done already; --steps N goes on to more");
+      const bool own_steps = trainer_.settings().steps != trainer_.last_step();  // the schedule's phases say them
+      say("all " + std::to_string(trainer_.last_step()) + " steps are done already; " +
+          (own_steps ? "a --schedule with more of them goes on" : "--steps N goes on to more"));
       write_page(folder_);
     } else {
       tell_needs();
@@ -186,9 +188,9 @@ class Run {
   }
 
   std::string text() const {
-    return format("loss %.3f   bpc %.3f   ", last_.loss, result_.train_bpc) +
+    return format("loss %.3f   bpc %.3f   ", result_.train_bpc * std::log(2.0), result_.train_bpc) +
            (std::isfinite(result_.valid_bpc) ? format("valid %.3f   ", result_.valid_bpc) : "") +
-           format("%.0f tokens/s   ", speed_) + megabytes(memory_stats().reserved);
+           format("%.0f tok/s   ", speed_) + megabytes(memory_stats().reserved);
   }
 
   double validation() {

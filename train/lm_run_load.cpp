@@ -24,7 +24,8 @@ Found find_in(const std::string& run, bool best, const Say& say) {
   };
   if (best) tell("no checkpoint in " + files.folder() + " has a validation: taking the newest");
   auto state = files.newest(tell, CheckpointPart::model);
-  HEED_CHECK(state, "load", "there is no checkpoint in ", files.folder(), "; `charlm train --run ", run, "` makes one");
+  HEED_CHECK(state, "load", "there is no checkpoint in ", files.folder(), "; `build/charlm train --run ", run,
+             "` makes one");
   return {files.path(state->step), std::move(*state)};
 }
 
@@ -32,7 +33,7 @@ Found find_in(const std::string& run, bool best, const Say& say) {
 
 LoadedModel load_run(const std::string& run_or_file, bool best, const Say& say) {
   std::error_code none;
-  HEED_CHECK(fs::exists(run_or_file, none), "load", "there is no run ", run_or_file, "; `charlm train --run ",
+  HEED_CHECK(fs::exists(run_or_file, none), "load", "there is no run ", run_or_file, "; `build/charlm train --run ",
              run_or_file, "` makes one");
   const Found found = fs::is_directory(run_or_file, none)
                           ? find_in(run_or_file, best, say)

@@ -73,8 +73,8 @@ void check_settings(const LmSettings& s) {
 }
 
 std::string usual_positions(const LmSettings& s) {
-  if (s.width % s.heads != 0 || s.width / s.heads % 2 != 0) return "learned";
-  return make_mixer(s.attention, {.C = s.width, .heads = s.heads})->can().rotary ? "rotary" : "learned";
+  if (s.heads < 1 || s.width % s.heads != 0 || s.width / s.heads % 2 != 0) return "learned";
+  return make_mixer(s.attention, {.C = 2, .heads = 1})->can().rotary ? "rotary" : "learned";  // the smallest tells
 }
 
 std::string ordering_of(const LmSettings& s) { return s.ordering.empty() ? repeated("sf", s.layers) : s.ordering; }

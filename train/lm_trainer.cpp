@@ -86,9 +86,9 @@ double LmTrainer::watched(long step, const char* what) {
 }
 
 void LmTrainer::explain(long step, const char* what, const std::string& where) const {
-  fail<NotFinite>("train", what, " of step ", step, " is not finite: ", where, ". The learning rate is ",
-                  schedule_.rate_at(step),
-                  ": go on from the last checkpoint with a lower one (--lr) or a longer warm-up");
+  fail<NotFinite>(
+      "train", what, " of step ", step, " is not finite: ", where, ". The learning rate is ", schedule_.rate_at(step),
+      ": go on from the last checkpoint with a lower one (--lr, or rate= in the schedule) or a longer warm-up");
 }
 
 LmNeeds LmTrainer::try_step(long step) {

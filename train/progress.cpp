@@ -25,7 +25,28 @@ template <class... Args> std::string format(const char* pattern, Args... args) {
   return text;
 }
 
+// "a   b  c" -> "a b c"
+std::string narrowed(const std::string& text) {
+  std::string line;
+  for (const char c : text)
+    if (c != ' ' || (!line.empty() && line.back() != ' ')) line += c;
+  return line;
+}
+
 }  // namespace
+
+std::string fitted_line(const std::string& head, const std::string& given, const std::string& tail, size_t width) {
+  const auto joined = [&](const std::string& text) {
+    return head + (text.empty() ? "" : "   " + text) + (tail.empty() ? "" : "   " + tail);
+  };
+  std::string text = given;
+  if (joined(text).size() <= width) return joined(text);
+  while (!text.empty() && narrowed(joined(text)).size() > width) {
+    const size_t last = text.rfind("   ");
+    text = last == std::string::npos ? "" : text.substr(0, last);
+  }
+  return narrowed(joined(text)).substr(0, width);
+}
 
 std::string duration_text(double seconds) {
   if (!(seconds >= 0) || seconds > 1e9) return "?";
@@ -58,28 +79,27 @@ void Progress::show(long done, const std::string& text) {
   if (!due(done) || done >= total_) return;  // the last line is finish()'s
   shown_ = Clock::now(), shown_done_ = done;
   const std::string total = std::to_string(total_);
-  std::string line = unit_ + format(" %*ld/", int(total.size()), done) + total;
-  if (total_ > 0) line += format("   %3.0f%%", 100.0 * double(done) / double(total_));
-  line += "   " + text;
+  std::string head = unit_ + format(" %*ld/", int(total.size()), done) + total, tail;
+  if (total_ > 0) head += format("   %3.0f%%", 100.0 * double(done) / double(total_));
   if (done > first_) {
     const double pace = (seconds() - first_seconds_) / double(done - first_);
-    line += "   " + duration_text(pace * double(total_ - done)) + " left";
+    tail = duration_text(pace * double(total_ - done)) + " left";
   }
-  print(line);
+  print(head, text, tail);
 }
 
 void Progress::finish(const std::string& text) {
   const std::string total = std::to_string(total_);
-  print(unit_ + " " + total + "/" + total + "   100%   " + text + "   " + duration_text(seconds()));
+  print(unit_ + " " + total + "/" + total + "   100%", text, duration_text(seconds()));
   if (terminal_) out_ << std::endl;
   open_ = false;
 }
 
-void Progress::print(const std::string& line) {
+void Progress::print(const std::string& head, const std::string& text, const std::string& tail) {
   if (!terminal_)
-    out_ << line << std::endl;
+    out_ << fitted_line(head, text, tail, std::string::npos) << std::endl;
   else  // back to the start of the line, write, erase what is left of the line before
-    out_ << '\r' << line.substr(0, terminal_width() - 1) << "\033[K" << std::flush;
+    out_ << '\r' << fitted_line(head, text, tail, terminal_width() - 1) << "\033[K" << std::flush;
   open_ = terminal_;
 }
 

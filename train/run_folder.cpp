@@ -70,7 +70,7 @@ void RunFolder::erase() const {
 void RunFolder::write_config(const Json& settings) const { write_file(file("config.json"), settings.dump(2) + "\n"); }
 
 Json RunFolder::config() const {
-  HEED_CHECK(exists(), "run", path_, " is not a run folder: it has no config.json; `charlm train --run ", path_,
+  HEED_CHECK(exists(), "run", path_, " is not a run folder: it has no config.json; `build/charlm train --run ", path_,
              "` makes one");
   return Json::parse(text_of(file("config.json")), file("config.json"));
 }

@@ -33,13 +33,23 @@ std::string last_text(const std::vector<Json>& lines, const std::string& name, c
   return "-";
 }
 
+// The mean over the last steps: a single one tells little.
+std::string training_text(const std::vector<Json>& lines) {
+  constexpr long kLast = 50;
+  double sum = 0;
+  long count = 0;
+  for (auto line = lines.rbegin(); line != lines.rend() && count < kLast; ++line)
+    if (const Json* value = line->find("bpc"); value && value->is_number()) sum += value->number(), count++;
+  return count ? format("%.3f", sum / double(count)) : "-";
+}
+
 std::string figures(const std::vector<Json>& lines) {
-  const auto one = [&](const char* name, const char* pattern, const char* what) {
-    return "<div><b>" + last_text(lines, name, pattern) + "</b>" + what + "</div>\n";
+  const auto one = [](const std::string& figure, const char* what) {
+    return "<div><b>" + figure + "</b>" + what + "</div>\n";
   };
-  return "<div class='figures'>\n" + one("valid_bpc", "%.3f", "bits per byte, validation") +
-         one("bpc", "%.3f", "bits per byte, training") + one("step", "%.0f", "steps") +
-         one("tokens_per_s", "%.0f", "tokens per second") + "</div>\n";
+  return "<div class='figures'>\n" + one(last_text(lines, "valid_bpc", "%.3f"), "bits per byte, validation") +
+         one(training_text(lines), "bits per byte, training") + one(last_text(lines, "step", "%.0f"), "steps") +
+         one(last_text(lines, "tokens_per_s", "%.0f"), "tokens per second") + "</div>\n";
 }
 
 // Bytes of the UTF-8 character that the text begins with; 0 if it begins with none, or with one that is not shown.
@@ -106,11 +116,12 @@ std::string settings_table(const Json& config) {
   return html + "</table>\n";
 }
 
-std::string commands(const RunFolder& run) {
+std::string commands(const RunFolder& run, bool sound) {
   const std::string path = xml_text(run.path());
   return "<h2>Going on</h2>\n<pre>build/charlm train --run " + path + " --resume      # longer: --steps N\n" +
-         "build/charlm sample --run " + path + " --prompt \"The \"\nbuild/charlm eval --run " + path +
-         " --split test\nbuild/charlm look --run " + path + " --text \"some text of yours\"</pre>\n";
+         "build/charlm sample --run " + path + (sound ? " --length 40000 --out sound.wav" : " --prompt \"The \"") +
+         "\nbuild/charlm eval --run " + path + " --split test" +
+         (sound ? "" : "\nbuild/charlm look --run " + path + " --text \"some text of yours\"") + "</pre>\n";
 }
 
 Chart loss_chart(const RunFolder& run, const std::vector<Json>& metrics) {
@@ -135,8 +146,8 @@ void write_page(const RunFolder& run) {
                                          kStyle + "</style></head><body>\n<h1>" + name +
                                          "</h1>\n<p class='sub'>a character language model by heed, learning " +
                                          learned_text(config) + "</p>\n" + figures(metrics) + svg + samples(run) +
-                                         attention_maps(run) + commands(run) + settings_table(config) +
-                                         "</body></html>\n");
+                                         attention_maps(run) + commands(run, !run.sounds().empty()) +
+                                         settings_table(config) + "</body></html>\n");
 }
 
 Chart comparison(const std::vector<RunFolder>& runs, const std::string& x) {

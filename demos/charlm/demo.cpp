@@ -6,6 +6,7 @@
 #include "tensor/machine.h"
 #include "tensor/parallel.h"
 #include "tensor/text.h"
+#include "train/interrupt.h"
 #include "train/progress.h"
 #include "train/sampler.h"
 
@@ -17,6 +18,8 @@ namespace {
 // that a tenth more or less is no surprise.
 constexpr double kExpected = 1.7, kQuickExpected = 3.6;
 
+constexpr long kSteps = 1500, kQuickSteps = 100;
+
 void say(const std::string& text) {
   std::printf("%s\n", text.c_str());
   std::fflush(stdout);
@@ -25,17 +28,18 @@ void say(const std::string& text) {
 LmSettings demo_settings(bool quick, long seed) {
   LmSettings s = preset("tiny");
   s.data = "self", s.seed = seed;
-  s.steps = quick ? 100 : 1500;
+  s.steps = quick ? kQuickSteps : kSteps;
   return s;
 }
 
-// Makes room for a new demo: an old one goes, anything else is refused.
+// Makes room for a new demo: an old one goes, anything else is refused, also a demo that somebody trained on.
 void clear(const RunFolder& folder) {
   if (!folder.exists()) return;
   const RunLock lock(folder);
   const LmSettings old = settings_from_json(folder.config(), folder.file("config.json"));
-  HEED_CHECK(old.data == "self" && old.preset == "tiny", "demo", folder.path(),
-             " holds another run, which has learned ", old.data, "; choose another folder with --run");
+  const bool demo = old.data == "self" && old.preset == "tiny" && (old.steps == kSteps || old.steps == kQuickSteps);
+  HEED_CHECK(demo, "demo", folder.path(), " holds another run, which has learned ", old.data, " for ", old.steps,
+             " steps; choose another folder with --run");
   folder.erase();
 }
 
@@ -60,15 +64,19 @@ int demo_command(int argc, char** argv) {
   const ByteData data = open_data(settings.data);
   say("learning heed's own source and docs: " + data.summary());
   const LmResult result = train_run(settings, data, options);
-  if (result.stopped) return 130;
+  if (result.stopped) {
+    say("go on with: build/charlm train --resume --run " + options.run);
+    return kInterrupted;
+  }
   const LoadedModel loaded = load_run(options.run);
   const std::string prompt = "// The ";
   say("\nwhat it writes behind \"" + prompt + "\":\n");
   say(prompt + sampled_text(*loaded.model, settings.context, prompt, {.length = 400, .temperature = 0.6}));
+  say(format("\nvalidation: %.2f bits per byte; expected: about %.2f", result.valid_bpc,
+             quick ? kQuickExpected : kExpected));
   say(format(
-          "\nvalidation: %.2f bits per byte; expected: about %.2f (a model that knows only how frequent each byte is: ",
-          result.valid_bpc, quick ? kQuickExpected : kExpected) +
-      format("%.2f)", data.valid.entropy()));
+      "  of tests that it has not read, which are easier than the rest; knowing only how frequent each byte is: %.2f",
+      data.valid.entropy()));
   say("the page is " + folder.file("index.html") + "; open it in a browser");
   say("next: build/charlm train --data YOUR.txt --run runs/mine, and build/charlm --help");
   return 0;

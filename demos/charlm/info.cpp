@@ -4,6 +4,7 @@
 #include "tensor/error.h"
 #include "tensor/text.h"
 #include "train/checkpoint_files.h"
+#include "train/progress.h"
 
 using namespace heed;
 
@@ -27,8 +28,25 @@ Json checkpoints_of(const CheckpointFiles& files) {
   return list;
 }
 
+// How far it came: "step 120 of 2000, validation 2.3456 bits per byte, 3 min 20 s of training"
+std::string progress_of(const Json& info) {
+  const Json* valid = info.find("valid_bpc");
+  return "step " + info.at("step").dump() + " of " + info.at("last_step").dump() +
+         (valid ? format(", validation %.4f bits per byte", valid->number()) : "") + ", " +
+         duration_text(info.at("seconds").number()) + " of training";
+}
+
+// The last step, time and validation in the metrics
+void add_progress(Json& info, const RunFolder& folder, const LmSettings& settings) {
+  info["step"] = 0L, info["last_step"] = schedule_of(settings).steps(), info["seconds"] = 0.0;
+  for (const Json& line : folder.metrics())
+    for (const char* name : {"step", "seconds", "valid_bpc"})
+      if (const Json* value = line.find(name)) info[name] = *value;
+}
+
 void print(const Json& info) {
-  std::printf("%s: %s parameters\n\n", info.at("run").text().c_str(), info.at("parameters").dump().c_str());
+  std::printf("%s: %s parameters\n%s\n\n", info.at("run").text().c_str(), info.at("parameters").dump().c_str(),
+              progress_of(info).c_str());
   for (const auto& [name, value] : info.at("settings").members())
     std::printf("  %-20s %s\n", name.c_str(), value.is_text() ? value.text().c_str() : value.dump().c_str());
   std::printf("\n");
@@ -53,6 +71,7 @@ int info_command(int argc, char** argv) {
   Gpt model(model_options(settings));
   Json info = Json::object();
   info["run"] = folder.path(), info["parameters"] = model.parameter_count(), info["settings"] = to_json(settings);
+  add_progress(info, folder, settings);
   info["checkpoints"] = checkpoints_of(CheckpointFiles(path));
   if (json)
     std::printf("%s\n", info.dump().c_str());

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <string_view>
@@ -39,6 +41,8 @@ void add_options(CommandLine& line, Settings& s) {
 
 // Before anything is written: can it be?
 void check_out(const std::string& path, const LmSettings& of) {
+  HEED_CHECK(!path.empty() || of.sample_rate == 0 || !isatty(STDOUT_FILENO), "sample", "this model has learned ",
+             of.data, ", and a terminal plays no sound; write one with --out NAME.wav");
   if (path.empty()) return;
   HEED_CHECK(!path.ends_with(".wav") || of.sample_rate > 0, "sample", path,
              " is to be a sound, and this model has learned ", of.data,

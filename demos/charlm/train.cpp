@@ -9,6 +9,7 @@
 #include "tensor/parallel.h"
 #include "tensor/text.h"
 #include "train/interrupt.h"
+#include "train/progress.h"
 
 using namespace heed;
 
@@ -68,12 +69,25 @@ class SettingOptions {
                s.preset, ", and --preset ", typed_.preset, " was given; leave it away, or choose another folder");
     if (s.data.empty()) s.data = typed_.data;
     for (const auto& take : take_) take(s);
+    check_contradictions(s);
+    if (line_.given("--ordering")) s.layers = std::max(1L, long(std::count(s.ordering.begin(), s.ordering.end(), 's')));
     if (!known && !line_.given("--positions")) s.positions = usual_positions(s);
     if (!known && s.optimiser != "adamw" && !line_.given("--weight-decay")) s.weight_decay = 0;
     return s;
   }
 
  private:
+  // What is typed and would do nothing, because something else that is said decides.
+  void check_contradictions(const LmSettings& s) const {
+    const long own = schedule_of(s).steps();
+    HEED_CHECK(!line_.given("--steps") || own == s.steps, "train", "the schedule '", s.schedule,
+               "' says its steps by itself (", own, "); leave --steps away, or the steps in the schedule");
+    HEED_CHECK(!line_.given("--lr") || s.schedule.find("rate=") == std::string::npos, "train", "the schedule '",
+               s.schedule, "' says its rate by itself; leave --lr away, or the rate in the schedule");
+    HEED_CHECK(!line_.given("--layers") || s.ordering.empty(), "train", "the ordering '", s.ordering,
+               "' says its layers by itself; leave --layers or --ordering away");
+  }
+
   // What the run has: in its config, or if that is gone in its newest checkpoint; nothing if there is no run.
   static std::optional<LmSettings> of_run(const RunFolder& folder) {
     if (folder.exists()) return settings_from_json(folder.config(), folder.file("config.json"));
@@ -144,11 +158,14 @@ struct Extras {
 
 // --minutes, as steps.
 long steps_for(const Extras& extras, const LmSettings& s, const ByteData& data) {
-  HEED_CHECK(!extras.run.resume || CheckpointFiles(extras.run.run).list().empty(), "train", extras.run.run,
-             " has its number of steps; --minutes is for a new run. Go on without it, or to more with --steps N");
+  HEED_CHECK(
+      CheckpointFiles(extras.run.run).list().empty(), "train", extras.run.run,
+      " has its number of steps; --minutes is for a new run. Go on with --resume and without it, or to more with "
+      "--steps N, or choose another folder with --run");
   HEED_CHECK(schedule_of(s).steps() == s.steps, "train", "the schedule '", s.schedule, "' says its steps by itself (",
              schedule_of(s).steps(), "); leave --minutes away, or the steps in the schedule");
   data.check_context(s.context);
+  extras.run.say("trying some steps, to see how many fit into " + duration_text(60 * extras.minutes) + " ...");
   return steps_within(60 * extras.minutes, s, data.train);
 }
 
@@ -176,10 +193,6 @@ int train_command(int argc, char** argv) {
   const ByteData data = open_data(settings.data);
   settings.sample_rate = data.sample_rate;
   check_apart(settings.data, extras.run.run);
-  if (extras.minutes > 0) {
-    HEED_CHECK(!line.given("--steps"), "train", "both --steps and --minutes were given; give one of them");
-    settings.steps = steps_for(extras, settings, data);
-  }
   extras.run.say = [&](const std::string& text) {
     extras.json ? void(std::fprintf(stderr, "%s\n", text.c_str())) : print_line(text);
   };
@@ -187,6 +200,10 @@ int train_command(int argc, char** argv) {
   if (extras.json) extras.run.metrics = print_json;
   extras.run.say(settings.data + ": " + data.summary() +
                  format("; knowing only frequencies: %.2f bits per byte", data.valid.entropy()));
+  if (extras.minutes > 0) {
+    HEED_CHECK(!line.given("--steps"), "train", "both --steps and --minutes were given; give one of them");
+    settings.steps = steps_for(extras, settings, data);
+  }
   const LmResult result = train_run(settings, data, extras.run);
   if (result.stopped)
     extras.run.say("go on with: build/charlm train --resume --run " + extras.run.run);

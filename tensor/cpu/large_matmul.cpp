@@ -31,6 +31,7 @@ static_assert(kRows % kGroup == 0);
 constexpr long kPanel = 96;                     // rows of c that a thread takes, about
 constexpr long kDeepest = 1536, kDepth = 1024;  // along k: all at once up to the one, otherwise in pieces of the other
 constexpr long kPacked = 1 << 19;               // numbers of b that are rearranged at a time: 2 MB
+constexpr long kTasks = 8;                      // at least so many if there are few panels: by columns, too
 constexpr long kSmallest = 1 << 22;             // multiplications below which BLAS is as good
 
 long ceil_div(long a, long b) { return (a + b - 1) / b; }
@@ -157,10 +158,12 @@ void panel_of_rows(const Target& to, const float* a, long a_row, const float* st
   }
 }
 
-// Does this build use as much of the CPU as OpenBLAS, which chooses its kernels when it is loaded?
+// Does this build use as much of the CPU as BLAS, which chooses its kernels when it is loaded? An unknown BLAS may use all.
 bool as_wide_as_blas() {
-  static const bool wide =
-      build_kernel_rank() >= std::max(2, blas_kernel_rank(blas_kernels())) && !user_chose_kernels();
+  static const bool wide = [] {
+    const int blas = blas_kernel_rank(blas_kernels()), rank = blas < 0 ? cpu_kernel_rank() : blas;
+    return build_kernel_rank() >= std::max(2, rank) && !user_chose_kernels();
+  }();
   return wide;
 }
 
@@ -183,11 +186,14 @@ void large_matmul(float* c, const float* a, const float* b, const float* bias, c
     for (long p = 0; p < s.k; p += cut.depth) {
       const long n = std::min(cut.columns, s.n - j), depth = std::min(cut.depth, s.k - p);
       make_strips_of_b(strips, b + (s.b_transposed ? j * s.b_row + p : p * s.b_row + j), s, depth, n);
-      parallel_for(cut.panels, 1, [&](long begin, long end) {
-        for (long panel = begin; panel < end; panel++) {
+      const long strips_here = ceil_div(n, kWidth), groups = std::clamp(kTasks / cut.panels, 1L, strips_here);
+      parallel_for(cut.panels * groups, 1, [&](long begin, long end) {
+        for (long task = begin; task < end; task++) {
+          const long panel = task / groups, group = task % groups;
           const long i = cut.first_row(panel), m = std::min(cut.first_row(panel + 1), s.m) - i;
-          const Target to{c + i * s.n + j, s.n, bias ? bias + j : nullptr, p > 0};
-          panel_of_rows(to, a + i * s.a_row + p, s.a_row, strips, m, n, depth);
+          const long left = strips_here * group / groups * kWidth, right = strips_here * (group + 1) / groups * kWidth;
+          const Target to{c + i * s.n + j + left, s.n, bias ? bias + j + left : nullptr, p > 0};
+          panel_of_rows(to, a + i * s.a_row + p, s.a_row, strips + left * depth, m, std::min(n, right) - left, depth);
         }
       });
     }

@@ -1,5 +1,5 @@
-// Products of large f32 matrices. A training step is mostly these: some thousand tokens times weights, and the gradients of
-// both. BLAS rearranges both operands before it multiplies; here rows of a are read where they lie.
+// Products of large f32 matrices. Two thirds of a training step are these: some thousand tokens times weights, and the
+// gradient of the tokens. BLAS rearranges both operands before it multiplies; here rows of a are read where they lie.
 #pragma once
 
 #include "tensor/matmul.h"
@@ -7,7 +7,7 @@
 namespace heed {
 
 // Is this product for large_matmul? Depends on the shape, on what this build and OpenBLAS's kernels can do here, and on the
-// user: who sets OPENBLAS_CORETYPE wants those kernels, and gets them for all products.
+// user: who sets OPENBLAS_CORETYPE wants those kernels, and gets them.
 bool is_large_matmul(const MatmulLayout& s);
 
 long large_matmul_workspace_bytes(const MatmulLayout& s);

@@ -32,16 +32,14 @@ long panel_of(const MatmulLayout& s, long batches) {
   return ((side + panels - 1) / panels + step - 1) / step * step;
 }
 
-template <class T> bool is_large(const MatmulLayout& s) { return std::is_same_v<T, float> && is_large_matmul(s); }
-
-template <class T> long workspace_bytes(const MatmulLayout& s) {
-  return is_large<T>(s) ? large_matmul_workspace_bytes(s) : 0;
+template <class T> long workspace_bytes(const MatmulLayout& s) {  // 0: not for large_matmul
+  return std::is_same_v<T, float> && is_large_matmul(s) ? large_matmul_workspace_bytes(s) : 0;
 }
 
 template <class T>
 void matmul_cpu(T* c, const T* a, const T* b, const T* bias, const MatmulLayout& s, void* workspace) {
   if constexpr (std::is_same_v<T, float>)
-    if (is_large_matmul(s)) return large_matmul(c, a, b, bias, s, workspace);
+    if (workspace) return large_matmul(c, a, b, bias, s, workspace);
   check_blas("matmul");  // here an exception can still be caught
   const long batches = s.batch.numel(), work = s.m * s.n * s.k;
   const bool few = few_rows(s), by_rows = !few && s.m >= s.n;

@@ -1,7 +1,7 @@
-"""Writes gpt.safetensors: what PyTorch makes of a small language model, for tests/golden_test.cpp.
+"""Writes gpt.safetensors and gpt_rotary.safetensors: what PyTorch makes of a small language model, for tests/golden_test.cpp.
 
-A GPT of 2 layers (pre-norm, exact GELU, learned positions, tied head) is trained for 20 steps of AdamW with clipping
-and a schedule. Written: the first weights (f32, under heed's names), the batches, the loss of every step, and the norm
+A GPT of 2 layers (pre-norm, exact GELU, tied head) is trained for 20 steps of AdamW with clipping and a schedule, once with
+learned positions and once with rotary ones (and charlm's betas). Written: the first weights (f32, under heed's names), the batches, the loss of every step, and the norm
 of every tensor's gradient in the first and in the last step, before clipping. PyTorch computes in f64.
 
     python3 tests/golden/gpt.py         # needs torch, numpy and safetensors
@@ -19,9 +19,11 @@ V, C, H, T, B, LAYERS, STEPS = 64, 32, 2, 16, 4, 2, 20
 RATE, WARMUP, FLOOR, DECAY, CLIP = 1e-2, 5, 0.1, 0.1, 0.5
 
 
-def first_weights():
+def first_weights(rotary):
     draw = torch.Generator().manual_seed(20)
-    shapes = {"input.tokens.weight": (V, C), "input.positions.weight": (T, C)}
+    shapes = {"input.tokens.weight": (V, C)}
+    if not rotary:
+        shapes |= {"input.positions.weight": (T, C)}
     for i in range(LAYERS):
         s, f = 2 * i, 2 * i + 1
         shapes |= {f"stack.norm_{s}.weight": (C,), f"stack.norm_{s}.bias": (C,)}
@@ -38,7 +40,15 @@ def first_weights():
     return weights
 
 
-def logits(w, ids):
+def turned(x):
+    """x (B, H, T, D): channels i and i + D/2 of the row at t are turned by t / 10000^(2i/D)."""
+    half = x.size(-1) // 2
+    angles = torch.arange(T).double()[:, None] * 10000.0 ** (-torch.arange(half).double() / half)
+    c, s, a, b = angles.cos(), angles.sin(), x[..., :half], x[..., half:]
+    return torch.cat([a * c - b * s, a * s + b * c], dim=-1)
+
+
+def logits(w, ids, rotary):
     def norm(x, name):
         return F.layer_norm(x, (C,), w[name + ".weight"], w[name + ".bias"], 1e-5)
 
@@ -48,11 +58,16 @@ def logits(w, ids):
     def heads(x):
         return x.view(B, T, H, C // H).transpose(1, 2)
 
-    x = w["input.tokens.weight"][ids] + w["input.positions.weight"]
+    x = w["input.tokens.weight"][ids]
+    if not rotary:
+        x = x + w["input.positions.weight"]
     for i in range(LAYERS):
         s, f = 2 * i, 2 * i + 1
         q, k, v = linear(norm(x, f"stack.norm_{s}"), f"stack.layer_{s}.in").split(C, dim=2)
-        o = F.scaled_dot_product_attention(heads(q), heads(k), heads(v), is_causal=True)
+        q, k, v = heads(q), heads(k), heads(v)
+        if rotary:
+            q, k = turned(q), turned(k)
+        o = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + linear(o.transpose(1, 2).reshape(B, T, C), f"stack.layer_{s}.out")
         x = x + linear(F.gelu(linear(norm(x, f"stack.norm_{f}"), f"stack.layer_{f}.in")), f"stack.layer_{f}.out")
     return F.linear(norm(x, "stack.norm"), w["input.tokens.weight"])
@@ -74,19 +89,18 @@ def batches():  # what follows is a rule of what was, so that there is something
     return ids
 
 
-def main():
-    torch.set_num_threads(1)
-    first, ids = first_weights(), batches()
+def write(path, rotary, beta2):
+    first, ids = first_weights(rotary), batches()
     w = {name: x.double().requires_grad_() for name, x in first.items()}
     decays = [x for x in w.values() if x.dim() > 1]
     others = [x for x in w.values() if x.dim() == 1]
     groups = [{"params": decays, "weight_decay": DECAY}, {"params": others, "weight_decay": 0.0}]
-    optimiser = torch.optim.AdamW(groups, lr=RATE, betas=(0.9, 0.999), eps=1e-8)
+    optimiser = torch.optim.AdamW(groups, lr=RATE, betas=(0.9, beta2), eps=1e-8)
     losses, norms = [], {name: [] for name in w}
     for step in range(STEPS):
         optimiser.zero_grad()
         batch = ids[step]
-        loss = F.cross_entropy(logits(w, batch[:, :-1]).reshape(-1, V), batch[:, 1:].reshape(-1))
+        loss = F.cross_entropy(logits(w, batch[:, :-1], rotary).reshape(-1, V), batch[:, 1:].reshape(-1))
         loss.backward()
         losses.append(loss.item())
         if step in (0, STEPS - 1):
@@ -101,8 +115,10 @@ def main():
     out = {"weight/" + name: x.numpy() for name, x in first.items()}
     out |= {"norm/" + name: numpy.array(x) for name, x in norms.items()}
     out |= {"batches": ids.int().numpy(), "losses": numpy.array(losses)}
-    save_file(out, os.path.join(os.path.dirname(os.path.abspath(__file__)), "gpt.safetensors"))
-    print(f"losses {losses[0]:.6f} .. {losses[-1]:.6f}")
+    save_file(out, os.path.join(os.path.dirname(os.path.abspath(__file__)), path))
+    print(f"{path}: losses {losses[0]:.6f} .. {losses[-1]:.6f}")
 
 
-main()
+torch.set_num_threads(1)
+write("gpt.safetensors", rotary=False, beta2=0.999)
+write("gpt_rotary.safetensors", rotary=True, beta2=0.98)
