@@ -122,4 +122,12 @@ BOOST_AUTO_TEST_CASE(a_high_start_does_not_squeeze_the_rest) {
   BOOST_TEST(svg.find(">500</text>") == std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(what_lies_far_above_is_not_drawn_along_the_edge) {
+  std::vector<Point> points;
+  for (long i = 0; i < 100; i++) points.push_back({double(i), i < 5 || i == 50 ? 1000.0 : 10 - 0.1 * double(i)});
+  const std::string path = path_of(checked_svg(chart_of(points)));
+  BOOST_TEST(count(path, "M") + count(path, "L") == 96);  // of the first five the last one stays, and so does the peak
+  BOOST_TEST(count(path, "M") == 1);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -137,14 +137,24 @@ void draw_legend(Canvas& canvas, const Frame& frame, const Chart& chart) {
   }
 }
 
+// A curve above the frame is not drawn along its edge: only the points beside one that is inside stay.
+Curve visible_part(const Frame& frame, const std::vector<Point>& points) {
+  const auto above = [&](size_t k) {
+    return k >= points.size() || points[k].y > frame.y.high;
+  };  // k - 1 of 0 is beyond
+  Curve curve;
+  for (size_t k = 0; k < points.size(); k++)
+    curve.push_back(above(k - 1) && above(k) && above(k + 1) ? Point{NAN, NAN} : frame.at(points[k]));
+  return curve;
+}
+
 void draw(Canvas& canvas, const Chart& chart) {
   const Frame frame = frame_of(chart);
   canvas.text({20, 32}, chart.title, {.size = 14, .colour = kInk, .weight = 0.17});
   if (!chart.subtitle.empty()) canvas.text({20, 52}, chart.subtitle, {.size = 9, .colour = kInk, .alpha = 0.8});
   draw_axes(canvas, frame, chart);
   for (size_t i = 0; i < chart.series.size(); i++) {
-    Curve curve;
-    for (const Point& p : chart.series[i].points) curve.push_back(frame.at(p));
+    const Curve curve = visible_part(frame, chart.series[i].points);
     const bool faint = chart.series[i].faint;
     canvas.curve(curve, kColours[i % std::size(kColours)], faint ? 1.2 : 2.2, faint ? 0.45 : 1);
   }
