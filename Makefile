@@ -9,7 +9,7 @@
 #                 make CXXFLAGS=-g LDFLAGS=...  are added to ours     make test T='softmax*'  runs some tests
 
 VERSION = 0.1.0
-TREES   = tensor comm autograd nn attention models train# in this order: each may use those left of it
+TREES   = system tensor comm autograd nn attention models data show train tasks# .ci/lint says which may use which
 BUILD   = build
 PREFIX  = /usr/local
 DESTDIR =
@@ -31,12 +31,12 @@ say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 find_cpp = $(sort $(shell find $(1) -name '*.cpp'))
 objects  = $(patsubst %.cpp,$(BUILD)/obj/%.o,$(1))
 LIBRARY  = $(BUILD)/libheed.so
-HEADERS  = $(foreach tree,$(TREES),$(sort $(wildcard $(tree)/*.h)))
+HEADERS  = $(foreach tree,$(TREES),$(sort $(shell find $(tree) -name '*.h' -not -path '*/cpu/*')))
 LARGE   := $(patsubst demos/%/main.cpp,%,$(wildcard demos/*/main.cpp))# programs of several files: a folder each
 DEMOS   := $(patsubst demos/%.cpp,%,$(wildcard demos/*.cpp))
 lib_obj   := $(call objects,$(foreach tree,$(wildcard $(TREES)),$(call find_cpp,$(tree))))
 bench_obj := $(call objects,$(wildcard bench/*.cpp))
-tests_obj := $(call objects,$(wildcard tests/*.cpp tests/oracle/*.cpp))
+tests_obj := $(call objects,$(call find_cpp,tests))
 tested_obj := $(filter-out %/main.o,$(bench_obj))# what the tests link besides the library: the parts of the harness
 large_obj := $(call objects,$(wildcard demos/*/*.cpp))
 large_parts = $(filter $(BUILD)/obj/demos/$(1)/%,$(large_obj))# of one of them
@@ -136,29 +136,29 @@ $(lib_obj) $(bench_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o): $(BUILD)
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(OPT) $(DEFINES) $(CXXFLAGS) -c -o $@ $<
 
 # CLI11 and nlohmann-json are slow to compile, and options and headers are read once.
-$(BUILD)/obj/train/command_line.o $(BUILD)/obj/train/json.o: private OPT = -O1
-$(BUILD)/obj/tensor/version.o: private DEFINES = -DHEED_VERSION='"$(VERSION)"'
-$(BUILD)/obj/tensor/version.o: $(BUILD)/version
+$(BUILD)/obj/system/command_line.o $(BUILD)/obj/system/json.o: private OPT = -O1
+$(BUILD)/obj/system/version.o: private DEFINES = -DHEED_VERSION='"$(VERSION)"'
+$(BUILD)/obj/system/version.o: $(BUILD)/version
 
 # The start-up check asks the CPU for what all other files may use, so it is itself compiled for the oldest one.
-start_obj = $(BUILD)/obj/tensor/cpu/processor.o $(BUILD)/obj/tensor/cpu/startup.o
+start_obj = $(BUILD)/obj/system/processor.o $(BUILD)/obj/tensor/cpu/startup.o
 built_for := $(if $(SETUP_DONE),$(shell $(CXX) $(ARCH) $(CXXFLAGS) -dM -E -x c++ /dev/null | tr A-Z a-z | \
     sed -n 's/^.define __\([a-z0-9_]*\)__ 1$$/\1/p' | grep -E '^(sse3|ssse3|sse4_|avx|bmi|fma|f16c|lzcnt|movbe|popcnt|tbm|xop)'))
 $(start_obj): private override ARCH =
 $(start_obj): private override CXXFLAGS := $(filter-out -m%,$(CXXFLAGS))
 $(start_obj): private DEFINES = -DHEED_BUILT_FOR='"$(built_for)"'
 
-# Every test begins with tests/boost.h, and the compiler reads it in precompiled form.
-TEST_HEADER = $(BUILD)/obj/tests/boost.h
+# Every test begins with tests/support/boost.h, and the compiler reads it in precompiled form.
+TEST_HEADER = $(BUILD)/obj/tests/support/boost.h
 TEST_FLAGS  = $(TEST_OPT) -DBOOST_TEST_DYN_LINK $(CXXFLAGS)
 
 $(tests_obj): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags $(TEST_HEADER).gch
 	$(call say,c++,$<)
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(TEST_FLAGS) -Winvalid-pch -include $(TEST_HEADER) -c -o $@ $<
 
-$(TEST_HEADER).gch: tests/boost.h $(BUILD)/flags
+$(TEST_HEADER).gch: tests/support/boost.h $(BUILD)/flags
 	$(call say,c++,$<)
-	$(Q)mkdir -p $(@D) && echo '#include "tests/boost.h"' > $(TEST_HEADER) && \
+	$(Q)mkdir -p $(@D) && echo '#include "tests/support/boost.h"' > $(TEST_HEADER) && \
 	$(COMPILE) $(TEST_FLAGS) -x c++-header -o $@ $(TEST_HEADER)
 
 -include $(patsubst %.o,%.d,$(lib_obj) $(bench_obj) $(tests_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o))

@@ -2,7 +2,7 @@
 // queries, keys and values and returns what each query collected.
 #pragma once
 
-#include "attention/mixer.h"
+#include "nn/mixing/mixer.h"
 
 namespace heed {
 

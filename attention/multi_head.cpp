@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "autograd/bf16.h"
-#include "autograd/concatenate.h"
-#include "autograd/views.h"
-#include "autograd/where.h"
+#include "autograd/ops/bf16.h"
+#include "autograd/ops/concatenate.h"
+#include "autograd/ops/views.h"
+#include "autograd/ops/where.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 

@@ -4,11 +4,11 @@
 #include <bit>
 #include <cmath>
 
-#include "attention/plan.h"
-#include "autograd/elementwise.h"
-#include "autograd/embedding.h"
-#include "autograd/matmul.h"
-#include "autograd/views.h"
+#include "attention/seeing/plan.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/embedding.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/views.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 

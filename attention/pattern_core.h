@@ -7,8 +7,8 @@
 #pragma once
 
 #include "attention/core.h"
-#include "attention/registry.h"
-#include "attention/softmax_engine.h"
+#include "attention/engines/softmax_engine.h"
+#include "nn/mixing/registry.h"
 
 namespace heed {
 

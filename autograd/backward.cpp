@@ -7,7 +7,7 @@
 #include "autograd/graph.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
-#include "tensor/elementwise.h"
+#include "tensor/ops/elementwise.h"
 #include "tensor/profile.h"
 
 namespace heed {

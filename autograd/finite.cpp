@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "tensor/copy.h"
-#include "tensor/elementwise.h"
-#include "tensor/reduce.h"
+#include "tensor/ops/elementwise.h"
+#include "tensor/ops/reduce.h"
 
 namespace heed {
 namespace {

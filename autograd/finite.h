@@ -12,7 +12,7 @@
 
 #include <string>
 
-#include "tensor/error.h"
+#include "system/error.h"
 #include "tensor/tensor.h"
 
 namespace heed {

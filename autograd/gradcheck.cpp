@@ -2,13 +2,13 @@
 
 #include <cmath>
 
-#include "autograd/elementwise.h"
 #include "autograd/graph.h"
-#include "autograd/reduce.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/reduce.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
+#include "tensor/ops/reduce.h"
 #include "tensor/random.h"
-#include "tensor/reduce.h"
 #include "tensor/views.h"
 
 namespace heed {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "autograd/elementwise.h"
 #include "autograd/graph.h"
+#include "autograd/ops/elementwise.h"
 #include "tensor/create.h"
 
 namespace heed {

@@ -4,8 +4,8 @@
 // makes the scores again.
 #include <algorithm>
 
-#include "attention/softmax_engine.h"
-#include "autograd/views.h"
+#include "attention/engines/softmax_engine.h"
+#include "autograd/ops/views.h"
 #include "bench/core.h"
 #include "bench/report.h"
 #include "tensor/allocator.h"

@@ -2,8 +2,8 @@
 // heads, B 1): what time and memory do when the text gets longer. Causal where a variant can be.
 #include <memory>
 
-#include "attention/registry.h"
 #include "bench/lengths.h"
+#include "nn/mixing/registry.h"
 #include "tensor/random.h"
 
 namespace heed::bench {

@@ -2,12 +2,12 @@
 // registered attention variant: what a whole model takes when the text gets longer. It looks both ways.
 #include <memory>
 
-#include "attention/registry.h"
-#include "autograd/cross_entropy.h"
+#include "autograd/ops/cross_entropy.h"
 #include "bench/core.h"
 #include "bench/lengths.h"
 #include "models/classifier.h"
 #include "nn/arena.h"
+#include "nn/mixing/registry.h"
 #include "tensor/create.h"
 #include "tensor/views.h"
 #include "train/adamw.h"

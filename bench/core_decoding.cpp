@@ -1,11 +1,11 @@
 // What one token does between two attentions when text is generated: the work is small, and what is measured is how
 // little stands around it. The product's operations are counted, norm and GELU are not.
-#include "autograd/elementwise.h"
-#include "autograd/layer_norm.h"
-#include "autograd/matmul.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/layer_norm.h"
+#include "autograd/ops/matmul.h"
 #include "bench/core.h"
 #include "tensor/create.h"
-#include "tensor/elementwise.h"
+#include "tensor/ops/elementwise.h"
 #include "tensor/random.h"
 
 namespace heed::bench {

@@ -1,8 +1,8 @@
 // Ops whose forward and backward are each one pass over memory when they are fused. 4 bytes a number.
-#include "autograd/bias_activation.h"
-#include "autograd/cross_entropy.h"
-#include "autograd/layer_norm.h"
-#include "autograd/softmax.h"
+#include "autograd/ops/bias_activation.h"
+#include "autograd/ops/cross_entropy.h"
+#include "autograd/ops/layer_norm.h"
+#include "autograd/ops/softmax.h"
 #include "bench/core.h"
 #include "tensor/random.h"
 

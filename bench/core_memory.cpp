@@ -1,14 +1,14 @@
 // Work that memory limits: a good kernel is as fast as a copy of the same size. 4 bytes a number, 8 an id.
 #include <memory>
 
-#include "autograd/dropout.h"
-#include "autograd/embedding.h"
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/embedding.h"
 #include "bench/core.h"
 #include "nn/arena.h"
 #include "tensor/copy.h"
-#include "tensor/elementwise.h"
+#include "tensor/ops/elementwise.h"
+#include "tensor/ops/reduce.h"
 #include "tensor/random.h"
-#include "tensor/reduce.h"
 #include "tensor/views.h"
 #include "train/adamw.h"
 

@@ -1,4 +1,4 @@
-#include "autograd/matmul.h"
+#include "autograd/ops/matmul.h"
 #include "bench/core.h"
 #include "tensor/random.h"
 

@@ -10,10 +10,10 @@
 
 #include "bench/core.h"
 #include "bench/run.h"
-#include "tensor/cpu/blas.h"
+#include "system/error.h"
+#include "system/parallel.h"
+#include "tensor/cpu/products/blas.h"
 #include "tensor/create.h"
-#include "tensor/error.h"
-#include "tensor/parallel.h"
 #include "tensor/random.h"
 
 extern "C" [[gnu::weak]] void openblas_set_num_threads(int count);

@@ -1,6 +1,6 @@
 #include "bench/gpt.h"
 
-#include "autograd/cross_entropy.h"
+#include "autograd/ops/cross_entropy.h"
 #include "bench/core.h"
 #include "tensor/views.h"
 

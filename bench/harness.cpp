@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "bench/machine.h"
-#include "tensor/error.h"
+#include "system/error.h"
+#include "system/parallel.h"
 #include "tensor/machine.h"
-#include "tensor/parallel.h"
 
 namespace heed::bench {
 namespace {

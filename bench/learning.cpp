@@ -16,10 +16,10 @@
 #include "bench/core.h"
 #include "bench/gpt.h"
 #include "bench/run.h"
-#include "tensor/error.h"
-#include "tensor/text.h"
-#include "train/bits_per_byte.h"
-#include "train/chart.h"
+#include "show/chart.h"
+#include "system/error.h"
+#include "system/text.h"
+#include "tasks/language/bits_per_byte.h"
 
 namespace heed::bench {
 namespace {

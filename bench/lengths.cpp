@@ -7,10 +7,10 @@
 #include <iterator>
 #include <optional>
 
-#include "attention/registry.h"
+#include "nn/mixing/registry.h"
+#include "system/error.h"
+#include "system/text.h"
 #include "tensor/allocator.h"
-#include "tensor/error.h"
-#include "tensor/text.h"
 
 namespace heed::bench {
 namespace {

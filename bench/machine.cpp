@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
+#include "system/parallel.h"
 #include "tensor/copy.h"
 #include "tensor/cpu/simd.h"
-#include "tensor/matmul.h"
-#include "tensor/parallel.h"
+#include "tensor/ops/matmul.h"
 #include "tensor/random.h"
 
 namespace heed::bench {

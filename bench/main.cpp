@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "bench/harness.h"
-#include "tensor/error.h"
-#include "tensor/parallel.h"
-#include "train/command_line.h"
+#include "system/command_line.h"
+#include "system/error.h"
+#include "system/parallel.h"
 
 using namespace heed;
 using namespace heed::bench;

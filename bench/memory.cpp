@@ -14,8 +14,8 @@
 #include "bench/core.h"
 #include "bench/gpt.h"
 #include "bench/run.h"
+#include "system/text.h"
 #include "tensor/allocator.h"
-#include "tensor/text.h"
 
 namespace heed::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "bench/report.h"
-#include "tensor/text.h"
+#include "system/text.h"
 
 namespace heed::bench {
 namespace {

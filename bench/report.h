@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/harness.h"
-#include "train/json.h"
+#include "system/json.h"
 
 namespace heed::bench {
 

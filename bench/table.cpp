@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "bench/run.h"
+#include "system/write_file.h"
 #include "tensor/machine.h"
-#include "train/write_file.h"
 
 namespace heed::bench {
 namespace {

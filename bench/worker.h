@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/turns.h"
-#include "tensor/error.h"
+#include "system/error.h"
 
 namespace heed::bench {
 

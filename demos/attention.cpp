@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "attention/registry.h"
-#include "tensor/error.h"
+#include "nn/mixing/registry.h"
+#include "show/attention_picture.h"
+#include "system/command_line.h"
+#include "system/error.h"
+#include "system/json.h"
+#include "system/text.h"
+#include "system/write_file.h"
 #include "tensor/random.h"
-#include "tensor/text.h"
 #include "tensor/views.h"
-#include "train/attention_picture.h"
-#include "train/command_line.h"
-#include "train/json.h"
-#include "train/write_file.h"
 
 using namespace heed;
 

@@ -3,13 +3,13 @@
 //   build/graph             writes runs/graph/graph.svg and prints the same numbers
 #include <cstdio>
 
-#include "autograd/elementwise.h"
-#include "autograd/graph_picture.h"
-#include "autograd/matmul.h"
-#include "autograd/reduce.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/reduce.h"
+#include "show/graph_picture.h"
+#include "system/command_line.h"
+#include "system/write_file.h"
 #include "tensor/create.h"
-#include "train/command_line.h"
-#include "train/write_file.h"
 
 using namespace heed;
 

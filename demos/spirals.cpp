@@ -7,22 +7,22 @@
 #include <string>
 #include <vector>
 
-#include "autograd/cross_entropy.h"
-#include "autograd/elementwise.h"
+#include "autograd/ops/cross_entropy.h"
+#include "autograd/ops/elementwise.h"
 #include "nn/arena.h"
 #include "nn/linear.h"
+#include "show/picture.h"
+#include "show/plot.h"
+#include "system/command_line.h"
+#include "system/parallel.h"
+#include "system/progress.h"
+#include "system/write_file.h"
 #include "tensor/create.h"
 #include "tensor/machine.h"
-#include "tensor/parallel.h"
+#include "tensor/ops/reduce.h"
 #include "tensor/random.h"
-#include "tensor/reduce.h"
 #include "tensor/views.h"
 #include "train/adamw.h"
-#include "train/command_line.h"
-#include "train/picture.h"
-#include "train/plot.h"
-#include "train/progress.h"
-#include "train/write_file.h"
 
 using namespace heed;
 

@@ -1,12 +1,12 @@
 #include "models/classifier.h"
 
-#include "autograd/concatenate.h"
-#include "autograd/elementwise.h"
-#include "autograd/reduce.h"
-#include "autograd/views.h"
+#include "autograd/ops/concatenate.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/reduce.h"
+#include "autograd/ops/views.h"
+#include "system/nearest.h"
 #include "tensor/copy.h"
-#include "tensor/elementwise.h"
-#include "tensor/nearest.h"
+#include "tensor/ops/elementwise.h"
 
 namespace heed {
 

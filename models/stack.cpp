@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "autograd/checkpoint.h"
-#include "autograd/elementwise.h"
+#include "autograd/ops/elementwise.h"
 #include "autograd/reversible.h"
-#include "tensor/error.h"
+#include "system/error.h"
 
 namespace heed {
 namespace {

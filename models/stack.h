@@ -23,10 +23,10 @@
 #include <string>
 #include <vector>
 
-#include "attention/registry.h"
 #include "nn/dropout.h"
 #include "nn/feed_forward.h"
 #include "nn/layer_norm.h"
+#include "nn/mixing/registry.h"
 
 namespace heed {
 
@@ -41,7 +41,7 @@ struct StackOptions {
   std::string activation = "gelu";
   double dropout = 0;            // of each branch
   double attention_dropout = 0;  // of the weights
-  bool rotary = false;           // positions by turning queries and keys of s (tensor/rotary.h)
+  bool rotary = false;           // positions by turning queries and keys of s (tensor/ops/rotary.h)
   // Of the weights: normal, and those of the last layer of each branch smaller, so that the sum of many does not grow (GPT-2).
   double deviation = 0.02;
   long max_length = 1024;

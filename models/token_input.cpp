@@ -1,6 +1,6 @@
 #include "models/token_input.h"
 
-#include "tensor/nearest.h"
+#include "system/nearest.h"
 
 namespace heed {
 

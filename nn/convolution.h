@@ -1,7 +1,7 @@
-// Conv1d: a convolution over length, channels last; see tensor/convolution.h.
+// Conv1d: a convolution over length, channels last; see tensor/ops/convolution.h.
 #pragma once
 
-#include "autograd/convolution.h"
+#include "autograd/ops/convolution.h"
 #include "nn/context.h"
 #include "nn/module.h"
 

@@ -1,6 +1,6 @@
 #include "nn/dropout.h"
 
-#include "autograd/dropout.h"
+#include "autograd/ops/dropout.h"
 
 namespace heed {
 

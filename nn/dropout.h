@@ -10,7 +10,7 @@ class Dropout : public Module {
  public:
   explicit Dropout(double p);  // 0 <= p < 1
 
-  // (samples, tokens, channels), or as tensor/dropout.h says. x itself unless ctx.train.
+  // (samples, tokens, channels), or as tensor/ops/dropout.h says. x itself unless ctx.train.
   Variable forward(const Variable& x, Context& ctx);
 
   const double p;

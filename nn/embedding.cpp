@@ -1,7 +1,7 @@
 #include "nn/embedding.h"
 
-#include "autograd/elementwise.h"
-#include "autograd/embedding.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/embedding.h"
 #include "nn/linear.h"
 
 namespace heed {

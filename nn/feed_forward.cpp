@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "autograd/bias_activation.h"
-#include "autograd/concatenate.h"
-#include "autograd/dropout.h"
-#include "autograd/elementwise.h"
-#include "autograd/views.h"
-#include "tensor/nearest.h"
+#include "autograd/ops/bias_activation.h"
+#include "autograd/ops/concatenate.h"
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/views.h"
+#include "system/nearest.h"
 
 namespace heed {
 

@@ -5,8 +5,8 @@
 
 #include "tensor/copy.h"
 #include "tensor/create.h"
-#include "tensor/decompose.h"
-#include "tensor/elementwise.h"
+#include "tensor/ops/decompose.h"
+#include "tensor/ops/elementwise.h"
 #include "tensor/views.h"
 
 namespace heed::init {

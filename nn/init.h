@@ -28,7 +28,7 @@ Init fan_in();   // uniform in [-1/sqrt(fan in), 1/sqrt(fan in)]
 Init xavier();   // normal with deviation sqrt(2 / (fan in + fan out))       (Glorot and Bengio, 2010)
 Init kaiming();  // normal with deviation sqrt(2 / fan in), for relu          (He et al., 2015)
 // gain * q, where q is out x fan in and uniformly drawn from the matrices with orthonormal rows (out <= fan in) or
-// columns: the q of a normal matrix, with the signs of tensor/decompose.h. (Saxe et al., 2014)
+// columns: the q of a normal matrix, with the signs of tensor/ops/decompose.h. (Saxe et al., 2014)
 Init orthogonal(double gain = 1);
 // Normal with deviation / sqrt(2 layers): for the last layer of each residual branch of a stack with 2 branches per
 // layer, whose sum then does not grow with depth. (GPT-2, with deviation 0.02)

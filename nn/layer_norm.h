@@ -1,7 +1,7 @@
-// LayerNorm and RmsNorm: every row of x is brought to one scale; see tensor/layer_norm.h.
+// LayerNorm and RmsNorm: every row of x is brought to one scale; see tensor/ops/layer_norm.h.
 #pragma once
 
-#include "autograd/layer_norm.h"
+#include "autograd/ops/layer_norm.h"
 #include "nn/context.h"
 #include "nn/module.h"
 

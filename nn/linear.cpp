@@ -1,7 +1,7 @@
 #include "nn/linear.h"
 
-#include "autograd/bf16.h"
-#include "autograd/matmul.h"
+#include "autograd/ops/bf16.h"
+#include "autograd/ops/matmul.h"
 
 namespace heed {
 

@@ -6,7 +6,7 @@
 
 namespace heed {
 
-// x w^T + b as the context wants it: in f32, or with operands rounded to bf16 (autograd/bf16.h).
+// x w^T + b as the context wants it: in f32, or with operands rounded to bf16 (autograd/ops/bf16.h).
 Variable linear(const Variable& x, const Variable& w, const Variable& b, const Context& ctx);
 
 class Linear : public Module {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "autograd/elementwise.h"
-#include "autograd/reduce.h"
-#include "autograd/where.h"
-#include "tensor/compare.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/reduce.h"
+#include "autograd/ops/where.h"
+#include "tensor/ops/compare.h"
 
 namespace heed {
 

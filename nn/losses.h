@@ -1,4 +1,4 @@
-// Losses that are compositions of ops. The one with a kernel of its own is in autograd/cross_entropy.h.
+// Losses that are compositions of ops. The one with a kernel of its own is in autograd/ops/cross_entropy.h.
 #pragma once
 
 #include "autograd/variable.h"

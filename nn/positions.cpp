@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "autograd/concatenate.h"
-#include "autograd/elementwise.h"
-#include "autograd/embedding.h"
-#include "autograd/views.h"
+#include "autograd/ops/concatenate.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/embedding.h"
+#include "autograd/ops/views.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 

@@ -1,8 +1,8 @@
-// RotaryTable: cosines and sines of positions (tensor/rotary.h), made ahead and kept: forward and backward of queries and
+// RotaryTable: cosines and sines of positions (tensor/ops/rotary.h), made ahead and kept: forward and backward of queries and
 // keys use the same ones step after step, and decoding asks for one position at a time.
 #pragma once
 
-#include "tensor/rotary.h"
+#include "tensor/ops/rotary.h"
 
 namespace heed {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tensor/error.h"
+#include "system/error.h"
 
 namespace heed {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-#include "tensor/error.h"
+#include "system/error.h"
 
 namespace heed {
 namespace {

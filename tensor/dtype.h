@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <ostream>
 
-#include "tensor/error.h"
+#include "system/error.h"
 
 namespace heed {
 

@@ -14,9 +14,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "system/error.h"
 #include "tensor/device.h"
 #include "tensor/dtype.h"
-#include "tensor/error.h"
 #include "tensor/profile.h"
 
 namespace heed {

@@ -1,9 +1,9 @@
 #include "tensor/machine.h"
 
-#include "tensor/cpu/blas.h"
-#include "tensor/cpu/processor.h"
-#include "tensor/parallel.h"
-#include "tensor/version.h"
+#include "system/parallel.h"
+#include "system/processor.h"
+#include "system/version.h"
+#include "tensor/cpu/products/blas.h"
 
 namespace heed {
 

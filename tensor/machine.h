@@ -8,7 +8,7 @@ namespace heed {
 
 std::string machine_description();  // "heed 0.1.0, 2 threads, AVX2, OpenBLAS 0.3.21, Zen kernels"
 
-// Its third part: "AVX2", or "AVX2 (this CPU has AVX-512: a plain `make` uses it)". Bits of tensor/cpu/processor.h.
+// Its third part: "AVX2", or "AVX2 (this CPU has AVX-512: a plain `make` uses it)". Bits of system/processor.h.
 std::string vector_description(uint64_t build, uint64_t cpu);
 
 }  // namespace heed

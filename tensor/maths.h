@@ -6,7 +6,7 @@
 //
 //   exp 1, tanh 6, erf 6, logistic 3;   gelu 3 ulp of x, gelu_slope 4 ulp of 1
 //
-// tests/maths_test.cpp checks them. Infinities give limits, NaN stays NaN.
+// tests/tensor/maths_test.cpp checks them. Infinities give limits, NaN stays NaN.
 #pragma once
 
 #include <bit>

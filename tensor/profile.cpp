@@ -8,9 +8,9 @@
 #include <mutex>
 #include <utility>
 
+#include "system/text.h"
 #include "tensor/allocator.h"
 #include "tensor/tensor.h"
-#include "tensor/text.h"
 
 namespace heed {
 namespace {

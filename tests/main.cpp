@@ -1,5 +1,5 @@
 // The test program: Boost.Test with all its options (--help), and a last line `N passed, N failed` for people and CI.
-#include "tests/at_end.h"
+#include "tests/support/at_end.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // Adagrad (Duchi et al., 2011): optimiser "adagrad".
-#include "tensor/adagrad.h"
+#include "tensor/ops/adagrad.h"
 
-#include "tensor/error.h"
+#include "system/error.h"
 #include "train/optimiser.h"
 
 namespace heed {

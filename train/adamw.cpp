@@ -1,7 +1,7 @@
 #include "train/adamw.h"
 
-#include "tensor/adamw.h"
-#include "tensor/error.h"
+#include "system/error.h"
+#include "tensor/ops/adamw.h"
 
 namespace heed {
 namespace {

@@ -4,7 +4,7 @@
 //   AdamW optimiser(arena, {.weight_decay = 0.1, .clip = 1});
 //   for (...) { arena.zero_gradients(); loss.backward(); optimiser.step(rate); }
 //
-// The line of maths is in tensor/adamw.h; steps, clipping and what checkpoints need in optimiser.h.
+// The line of maths is in tensor/ops/adamw.h; steps, clipping and what checkpoints need in optimiser.h.
 #pragma once
 
 #include "train/optimiser.h"

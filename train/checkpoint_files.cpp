@@ -5,8 +5,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "system/write_file.h"
 #include "train/step_name.h"
-#include "train/write_file.h"
 
 namespace heed {
 namespace {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "tensor/parallel.h"
+#include "system/parallel.h"
 #include "train/model_tensors.h"
 #include "train/safetensors.h"
 

@@ -1,5 +1,5 @@
 // What is inside of a checkpoint: TrainingState to and from a safetensors file.
-#include "tensor/text.h"
+#include "system/text.h"
 #include "train/checkpoint_files.h"
 
 namespace heed {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <map>
 
+#include "system/nearest.h"
 #include "tensor/create.h"
-#include "tensor/nearest.h"
-#include "tensor/norm.h"
+#include "tensor/ops/norm.h"
 #include "tensor/views.h"
 
 namespace heed {

@@ -9,11 +9,11 @@
 #include <filesystem>
 #include <optional>
 
-#include "tensor/error.h"
-#include "train/file_bytes.h"
+#include "data/wav.h"
+#include "system/error.h"
+#include "system/file_bytes.h"
+#include "system/write_file.h"
 #include "train/step_name.h"
-#include "train/wav.h"
-#include "train/write_file.h"
 
 namespace heed {
 namespace {

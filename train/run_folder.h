@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "train/json.h"
-#include "train/picture.h"
+#include "show/picture.h"
+#include "system/json.h"
 
 namespace heed {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <string_view>
 
-#include "tensor/text.h"
-#include "train/write_file.h"
+#include "system/text.h"
+#include "system/write_file.h"
 
 namespace heed {
 namespace {

@@ -2,7 +2,7 @@
 // neither a server nor the network.
 #pragma once
 
-#include "train/chart.h"
+#include "show/chart.h"
 #include "train/run_folder.h"
 
 namespace heed {

@@ -7,12 +7,12 @@
 #include <cstring>
 #include <set>
 
+#include "system/file_bytes.h"
+#include "system/json.h"
+#include "system/nearest.h"
+#include "system/text.h"
+#include "system/write_file.h"
 #include "tensor/copy.h"
-#include "tensor/nearest.h"
-#include "tensor/text.h"
-#include "train/file_bytes.h"
-#include "train/json.h"
-#include "train/write_file.h"
 
 namespace heed {
 namespace {

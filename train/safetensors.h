@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tensor/parallel.h"
+#include "system/parallel.h"
 #include "tensor/tensor.h"
 
 namespace heed {
@@ -30,7 +30,7 @@ struct Safetensors {
   const Tensor& at(const std::string& name) const;    // throws, and names the nearest
 };
 
-// Whole or not at all, and on the disk when it returns (train/write_file.h). All element types, any strides and any
+// Whole or not at all, and on the disk when it returns (system/write_file.h). All element types, any strides and any
 // device; the elements go out tensor by tensor. In the file wide types come first, so that all are aligned; within a type
 // the order is kept. Adds "crc32" to the metadata: a checksum of all the rest, eight hexadecimal digits.
 void write_safetensors(const std::string& path, const Safetensors& file);

@@ -3,8 +3,8 @@
 #include <climits>
 #include <cstring>
 
-#include "tensor/error.h"
-#include "train/json.h"
+#include "system/error.h"
+#include "system/json.h"
 #include "train/safetensors.h"
 
 namespace heed {

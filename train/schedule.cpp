@@ -5,9 +5,9 @@
 #include <numbers>
 #include <set>
 
-#include "tensor/error.h"
-#include "tensor/nearest.h"
-#include "tensor/text.h"
+#include "system/error.h"
+#include "system/nearest.h"
+#include "system/text.h"
 
 namespace heed {
 namespace {

@@ -1,7 +1,7 @@
 // Stochastic gradient descent with momentum: optimiser "sgd".
-#include "tensor/sgd.h"
+#include "tensor/ops/sgd.h"
 
-#include "tensor/error.h"
+#include "system/error.h"
 #include "train/optimiser.h"
 
 namespace heed {

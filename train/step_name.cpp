@@ -1,6 +1,6 @@
 #include "train/step_name.h"
 
-#include "tensor/text.h"
+#include "system/text.h"
 
 namespace heed {
 

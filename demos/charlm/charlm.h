@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "train/command_line.h"
-#include "train/lm_run.h"
+#include "system/command_line.h"
+#include "tasks/language/lm_run.h"
 
 int train_command(int argc, char** argv);
 int eval_command(int argc, char** argv);

@@ -1,11 +1,11 @@
 #include <cstdio>
 
 #include "demos/charlm/charlm.h"
-#include "tensor/error.h"
-#include "tensor/text.h"
-#include "train/progress.h"
+#include "system/error.h"
+#include "system/progress.h"
+#include "system/text.h"
+#include "system/write_file.h"
 #include "train/run_page.h"
-#include "train/write_file.h"
 
 using namespace heed;
 

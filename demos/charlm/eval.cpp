@@ -1,9 +1,9 @@
 #include <cstdio>
 
 #include "demos/charlm/charlm.h"
-#include "tensor/nearest.h"
-#include "tensor/parallel.h"
-#include "train/progress.h"
+#include "system/nearest.h"
+#include "system/parallel.h"
+#include "system/progress.h"
 
 using namespace heed;
 

@@ -1,8 +1,8 @@
 #include <cstdio>
 
+#include "data/fetch.h"
 #include "demos/charlm/charlm.h"
-#include "tensor/error.h"
-#include "train/fetch.h"
+#include "system/error.h"
 
 using namespace heed;
 

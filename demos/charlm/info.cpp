@@ -1,10 +1,10 @@
 #include <cstdio>
 
 #include "demos/charlm/charlm.h"
-#include "tensor/error.h"
-#include "tensor/text.h"
+#include "system/error.h"
+#include "system/progress.h"
+#include "system/text.h"
 #include "train/checkpoint_files.h"
-#include "train/progress.h"
 
 using namespace heed;
 

@@ -6,14 +6,14 @@
 #include <filesystem>
 
 #include "demos/charlm/charlm.h"
+#include "show/attention_picture.h"
+#include "system/error.h"
+#include "system/text.h"
+#include "system/write_file.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
-#include "tensor/error.h"
-#include "tensor/text.h"
 #include "tensor/views.h"
-#include "train/attention_picture.h"
 #include "train/run_page.h"
-#include "train/write_file.h"
 
 using namespace heed;
 

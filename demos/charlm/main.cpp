@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "demos/charlm/charlm.h"
-#include "tensor/error.h"
+#include "system/error.h"
 
 using namespace heed;
 namespace fs = std::filesystem;
@@ -28,8 +28,8 @@ ByteData open_data(const std::string& data) {
   if (data != "self") return ByteData::open(data);
   std::vector<std::string> paths;
   const fs::path root = own_source();
-  for (const char* part : {"README.md", "CONTRIBUTING.md", "docs", "tensor", "comm", "autograd", "nn", "attention",
-                           "models", "train", "demos", "bench", "tests"})
+  for (const char* part : {"README.md", "CONTRIBUTING.md", "docs", "system", "tensor", "comm", "autograd", "nn",
+                           "attention", "models", "data", "show", "train", "tasks", "demos", "bench", "tests"})
     if (fs::exists(root / part)) paths.push_back((root / part).string());
   return ByteData::open(paths);
 }

@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <string_view>
 
+#include "data/wav.h"
 #include "demos/charlm/charlm.h"
-#include "tensor/error.h"
-#include "tensor/parallel.h"
-#include "train/sampler.h"
-#include "train/wav.h"
-#include "train/write_file.h"
+#include "models/sampler.h"
+#include "system/error.h"
+#include "system/parallel.h"
+#include "system/write_file.h"
 
 using namespace heed;
 

@@ -4,12 +4,12 @@
 #include <optional>
 
 #include "demos/charlm/charlm.h"
-#include "tensor/error.h"
+#include "system/error.h"
+#include "system/interrupt.h"
+#include "system/parallel.h"
+#include "system/progress.h"
+#include "system/text.h"
 #include "tensor/machine.h"
-#include "tensor/parallel.h"
-#include "tensor/text.h"
-#include "train/interrupt.h"
-#include "train/progress.h"
 
 using namespace heed;
 

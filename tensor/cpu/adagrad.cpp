@@ -1,4 +1,4 @@
-#include "tensor/adagrad.h"
+#include "tensor/ops/adagrad.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "tensor/adamw.h"
+#include "tensor/ops/adamw.h"
 
 #include <cmath>
 

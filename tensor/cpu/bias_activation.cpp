@@ -1,8 +1,8 @@
-#include "tensor/bias_activation.h"
+#include "tensor/ops/bias_activation.h"
 
 #include "tensor/cpu/row_blocks.h"
 #include "tensor/cpu/simd.h"
-#include "tensor/elementwise.h"
+#include "tensor/ops/elementwise.h"
 
 namespace heed {
 namespace {

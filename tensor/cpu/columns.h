@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "tensor/cpu/walk.h"
-#include "tensor/gather.h"
+#include "tensor/ops/gather.h"
 
 namespace heed {
 

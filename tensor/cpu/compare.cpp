@@ -1,4 +1,4 @@
-#include "tensor/compare.h"
+#include "tensor/ops/compare.h"
 
 #include "tensor/cpu/walk.h"
 

@@ -1,6 +1,6 @@
 // Convolution: gathering windows, adding them up again, and the depth-wise kernels. Each output is added up by one
 // thread in the order of the taps.
-#include "tensor/convolution.h"
+#include "tensor/ops/convolution.h"
 
 #include "tensor/cpu/walk.h"
 

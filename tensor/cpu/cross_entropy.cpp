@@ -1,5 +1,5 @@
 // Losses and their gradient in one pass over the logits: the exponentials are needed for both.
-#include "tensor/cross_entropy.h"
+#include "tensor/ops/cross_entropy.h"
 
 #include <cmath>
 

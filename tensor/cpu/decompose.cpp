@@ -1,13 +1,13 @@
 // LAPACK on one matrix after the other, single-threaded; the matrices of a batch run in parallel. LAPACK wants columns
 // one after the other: a row-major matrix is its transpose there, which svd and eigh use and qr has to undo.
-#include "tensor/decompose.h"
+#include "tensor/ops/decompose.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "system/parallel.h"
 #include "tensor/cpu/lapack.h"
-#include "tensor/parallel.h"
 
 namespace heed {
 namespace {

@@ -1,4 +1,4 @@
-#include "tensor/dropout.h"
+#include "tensor/ops/dropout.h"
 
 #include "tensor/cpu/keep_draws.h"
 #include "tensor/cpu/walk.h"

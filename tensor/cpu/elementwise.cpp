@@ -1,6 +1,6 @@
 // Kernels of the elementwise table: one loop per shape of memory access, so that the compiler can vectorise the
 // common ones.
-#include "tensor/elementwise.h"
+#include "tensor/ops/elementwise.h"
 
 #include "tensor/cpu/simd.h"
 #include "tensor/cpu/walk.h"

@@ -1,4 +1,4 @@
-#include "tensor/embedding.h"
+#include "tensor/ops/embedding.h"
 
 #include "tensor/cpu/columns.h"
 

@@ -1,4 +1,4 @@
-#include "tensor/gather.h"
+#include "tensor/ops/gather.h"
 
 #include "tensor/cpu/columns.h"
 

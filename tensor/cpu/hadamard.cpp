@@ -1,4 +1,4 @@
-#include "tensor/hadamard.h"
+#include "tensor/ops/hadamard.h"
 
 #include <algorithm>
 #include <bit>

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tensor/cpu/blas.h"
+#include "tensor/cpu/products/blas.h"
 
 extern "C" {
 void sgeqrf_(const int* m, const int* n, float* a, const int* lda, float* tau, float* work, const int* lwork,

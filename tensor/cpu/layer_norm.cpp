@@ -1,5 +1,5 @@
 // Layer norm and RMS norm share their kernels: RMS norm is layer norm with a mean of 0 that is not stored.
-#include "tensor/layer_norm.h"
+#include "tensor/ops/layer_norm.h"
 
 #include <cmath>
 

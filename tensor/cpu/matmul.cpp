@@ -1,13 +1,13 @@
 // Products as panels of single-threaded BLAS in our pool; those that it serves badly have kernels of their own. How a
 // product is cut depends on its shape only: one product and its two halves can differ in their last bits, so the cut must not
 // follow the number of threads.
-#include "tensor/matmul.h"
+#include "tensor/ops/matmul.h"
 
 #include <algorithm>
 
-#include "tensor/cpu/blas.h"
-#include "tensor/cpu/large_matmul.h"
-#include "tensor/cpu/small_matmul.h"
+#include "tensor/cpu/products/blas.h"
+#include "tensor/cpu/products/large_matmul.h"
+#include "tensor/cpu/products/small_matmul.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {

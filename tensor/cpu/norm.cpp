@@ -1,4 +1,4 @@
-#include "tensor/norm.h"
+#include "tensor/ops/norm.h"
 
 #include "tensor/cpu/lane_sum.h"
 #include "tensor/cpu/walk.h"

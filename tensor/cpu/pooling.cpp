@@ -1,4 +1,4 @@
-#include "tensor/pooling.h"
+#include "tensor/ops/pooling.h"
 
 #include "tensor/cpu/walk.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "tensor/cpu/walk.h"
-#include "tensor/reduce.h"
+#include "tensor/ops/reduce.h"
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // without AVX: nobody outside of this file is given a vector
 

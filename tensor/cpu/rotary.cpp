@@ -1,4 +1,4 @@
-#include "tensor/rotary.h"
+#include "tensor/ops/rotary.h"
 
 #include <algorithm>
 #include <cmath>

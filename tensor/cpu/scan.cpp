@@ -1,6 +1,6 @@
 // Scans. Where there are few rows a row is cut into blocks, by the shape only: first each block's total, then what came
 // before each block, then the scan of each block from there. So the bits are the same for any number of threads.
-#include "tensor/scan.h"
+#include "tensor/ops/scan.h"
 
 #include <utility>
 

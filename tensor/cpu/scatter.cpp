@@ -1,4 +1,4 @@
-#include "tensor/scatter.h"
+#include "tensor/ops/scatter.h"
 
 #include "tensor/cpu/columns.h"
 

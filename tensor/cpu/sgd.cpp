@@ -1,4 +1,4 @@
-#include "tensor/sgd.h"
+#include "tensor/ops/sgd.h"
 
 #include "tensor/cpu/walk.h"
 

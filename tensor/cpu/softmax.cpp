@@ -1,4 +1,4 @@
-#include "tensor/softmax.h"
+#include "tensor/ops/softmax.h"
 
 #include <cmath>
 #include <limits>

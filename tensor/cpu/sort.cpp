@@ -1,5 +1,5 @@
 // Sorting rows. Nothing is allocated: the row's index numbers are sorted in place in the output.
-#include "tensor/sort.h"
+#include "tensor/ops/sort.h"
 
 #include <algorithm>
 #include <numeric>

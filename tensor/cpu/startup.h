@@ -2,7 +2,7 @@
 // a sentence and the code 1, not with SIGILL in the middle of something.
 #pragma once
 
-#include "tensor/cpu/processor.h"
+#include "system/processor.h"
 
 namespace heed {
 

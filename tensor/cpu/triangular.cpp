@@ -1,4 +1,4 @@
-#include "tensor/triangular.h"
+#include "tensor/ops/triangular.h"
 
 #include <cstring>
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "system/parallel.h"
 #include "tensor/loop.h"
-#include "tensor/parallel.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "tensor/where.h"
+#include "tensor/ops/where.h"
 
 #include "tensor/cpu/walk.h"
 

@@ -1,4 +1,4 @@
-"""Writes gpt.safetensors and gpt_rotary.safetensors: what PyTorch makes of a small language model, for tests/golden_test.cpp.
+"""Writes gpt.safetensors and gpt_rotary.safetensors: what PyTorch makes of a small language model, for tests/train/golden_test.cpp.
 
 A GPT of 2 layers (pre-norm, exact GELU, tied head) is trained for 20 steps of AdamW with clipping and a schedule, once with
 learned positions and once with rotary ones (and charlm's betas). Written: the first weights (f32, under heed's names), the batches, the loss of every step, and the norm

@@ -1,4 +1,4 @@
-"""The Python side of tests/safetensors_test.cpp; needs the PyPI packages safetensors and numpy.
+"""The Python side of tests/train/safetensors_test.cpp; needs the PyPI packages safetensors and numpy.
 
   python tests/golden/tensors.py write tests/golden/python.safetensors    made the committed file
   python tests/golden/tensors.py check FILE                               reads what the test wrote

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/close.h"
+#include "tests/support/close.h"
 
 using namespace heed;
 

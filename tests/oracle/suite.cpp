@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "tensor/copy.h"
-#include "tensor/elementwise.h"
-#include "tests/close.h"
+#include "tensor/ops/elementwise.h"
+#include "tests/support/close.h"
 
 using namespace heed;
 

@@ -1,0 +1,66 @@
+#include "attention/engines/row_engine.h"
+
+#include <limits>
+
+#include "autograd/checkpoint.h"
+#include "autograd/ops/concatenate.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/softmax.h"
+#include "autograd/ops/views.h"
+#include "autograd/ops/where.h"
+#include "tensor/ops/compare.h"
+
+namespace heed {
+namespace {
+
+Variable weights_of(const Variable& s, const Visible& visible, long begin, long end) {
+  return softmax(masked_fill(s, logical_not(visible.dense(begin, end)), -std::numeric_limits<double>::infinity()));
+}
+
+Variable block_of(const RowScores& scores, const std::vector<Variable>& inputs, const Visible& visible,
+                  const RowOptions& options, long begin, long end) {
+  const std::vector<Variable> own(inputs.begin(), inputs.end() - 1);  // the last one is v
+  Variable p = weights_of(scores(own, begin, end), visible, begin, end);
+  if (options.dropout > 0) {
+    const Tensor keep =
+        attention_keep({visible.B, visible.H, visible.T, visible.S}, options.key, options.dropout, begin, end);
+    p = masked_fill(p * (1 / (1 - options.dropout)), logical_not(keep), 0);
+  }
+  return matmul(p, inputs.back());
+}
+
+}  // namespace
+
+Variable for_all_heads(const Variable& x, long H) {
+  const Shape s = x.shape();
+  if (s[1] == H) return x;
+  return reshape(expand(unsqueeze(x, 2), {s[0], s[1], H / s[1], s[2], s[3]}), {s[0], H, s[2], s[3]});
+}
+
+Variable row_attention(const RowScores& scores, const std::vector<Variable>& inputs, const Variable& v,
+                       const Visible& visible, const RowOptions& options) {
+  HEED_CHECK(options.rows >= 1, "row_attention", "rows is ", options.rows, "; it must be at least 1");
+  HEED_CHECK(!visible.plan || (!visible.plan->query_index.defined() && !visible.plan->key_index.defined()),
+             "row_attention", "the plan has an index; this engine works on tokens. Use a plan without one");
+  std::vector<Variable> all = inputs, blocks;
+  all.push_back(v);
+  std::vector<Saved> watched;
+  for (const Tensor& x : visible.tensors()) watched.push_back(Saved(x));
+  for (long begin = 0; begin == 0 || begin < visible.T; begin += options.rows) {  // also of no queries one block
+    const long end = std::min(visible.T, begin + options.rows);
+    blocks.push_back(checkpoint(
+        [=](const std::vector<Variable>& x) {
+          for (const Saved& each : watched) each.get();  // throws if somebody wrote there
+          return block_of(scores, x, visible, options, begin, end);
+        },
+        all, nullptr));
+  }
+  return blocks.size() == 1 ? blocks[0] : concatenate(blocks, 2);
+}
+
+Tensor row_attention_weights(const RowScores& scores, const std::vector<Variable>& inputs, const Visible& visible) {
+  return weights_of(scores(inputs, 0, visible.T), visible, 0, visible.T).value();
+}
+
+}  // namespace heed

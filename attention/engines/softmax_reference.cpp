@@ -1,0 +1,148 @@
+// The definition of the softmax engine's result, by dense matrices and plain ops, and what parts of it make together.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "attention/engines/row_engine.h"
+#include "attention/engines/softmax_engine.h"
+#include "autograd/ops/concatenate.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/gather.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/reduce.h"
+#include "autograd/ops/views.h"
+#include "autograd/ops/where.h"
+#include "tensor/copy.h"
+#include "tensor/create.h"
+#include "tensor/ops/compare.h"
+
+namespace heed {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// index(i, j) of the tokens at every pair of places, (B, H, places, places), and 0 where one is empty.
+Tensor pair_index(const Visible& v, const std::function<long(long i, long j)>& index) {
+  const long P = v.query_places(), R = v.key_places();
+  std::vector<int64_t> values;
+  for (long b = 0; b < v.B; b++)
+    for (long h = 0; h < v.H; h++)
+      for (long i = 0; i < P; i++)
+        for (long j = 0; j < R; j++) {
+          const long query = v.query_token(b, h, i), key = v.key_token(b, h, j);
+          values.push_back(query >= 0 && key >= 0 ? index(query, key) : 0);
+        }
+  return from_vector(values, {v.B, v.H, P, R});
+}
+
+// x (B, H, tokens, C) -> (B, H, places, C); an empty place has the row of token 0, and nobody sees it
+Variable at_places(const Variable& x, const Visible& v, long places,
+                   long (Visible::*token)(long b, long h, long place) const) {
+  std::vector<int64_t> rows;
+  for (long b = 0; b < v.B; b++)
+    for (long h = 0; h < v.H; h++)
+      for (long i = 0; i < places; i++) rows.push_back(std::max(0L, (v.*token)(b, h, i)));
+  const Tensor index = expand(from_vector(rows, {v.B, v.H, places, 1}), {v.B, v.H, places, x.size(3)});
+  return gather(x, 2, contiguous(index));
+}
+Variable at_queries(const Variable& x, const Visible& v) {
+  const bool indexed = v.plan && v.plan->query_index.defined();
+  return indexed ? at_places(x, v, v.query_places(), &Visible::query_token) : x;
+}
+Variable at_keys(const Variable& x, const Visible& v) {  // (B, Hk, S, C) -> (B, H, places, C)
+  const bool indexed = v.plan && v.plan->key_index.defined();
+  const Variable all = for_all_heads(x, v.H);
+  return indexed ? at_places(all, v, v.key_places(), &Visible::key_token) : all;
+}
+
+Variable biased(Variable s, const SoftmaxInputs& in, const Visible& v) {
+  const long B = v.B, H = v.H, T = v.T, S = v.S, pairs = v.query_places() * v.key_places();
+  if (in.by_distance.defined()) {
+    const Tensor index = reshape(pair_index(v, [&](long i, long j) { return i - j + S - 1; }), {B, H, pairs});
+    s = s + reshape(gather(expand(unsqueeze(in.by_distance, 0), {B, H, T + S - 1}), 2, index), s.shape());
+  }
+  if (in.by_query.defined()) {
+    const long c = in.by_query.size(3) / 2;
+    const Tensor index = pair_index(v, [&](long i, long j) { return std::clamp(j - (i + S - T), -c, c) + c; });
+    s = s + gather(at_queries(in.by_query, v), 3, index);
+  }
+  return s;
+}
+
+// What dropout keeps of the pairs of places
+Tensor kept(const Visible& v, const SoftmaxOptions& options) {
+  const Tensor tokens = attention_keep({v.B, v.H, v.T, v.S}, options.key, options.dropout);
+  if (!v.plan) return tokens;
+  const Tensor index = pair_index(v, [&](long i, long j) { return i * v.S + j; });
+  return reshape(gather(reshape(tokens, {v.B, v.H, v.T * v.S}), 2, reshape(index, {v.B, v.H, -1})), index.shape());
+}
+
+// log sum exp over the last axis of x, (..., 1), and exp(x - that), zeros where everything is -infinity
+struct Normalised {
+  Variable L, weights;
+};
+Normalised normalised(const Variable& x) {
+  Shape one = x.shape();
+  one[x.dims() - 1] = 1;
+  const Tensor top = x.size(-1) == 0 ? full(one, -kInf, x.dtype()) : max(x.value(), {-1}, true);
+  const Tensor nothing = equal(top, full({}, -kInf, x.dtype()));
+  const Variable e = exp(x - Variable(masked_fill(top, nothing, 0))), total = sum(e, {-1}, true);
+  const Variable filled = masked_fill(total, nothing, 1);  // the logarithm of 0 has no gradient
+  return {masked_fill(log(filled) + Variable(masked_fill(top, nothing, 0)), nothing, -kInf), e / filled};
+}
+
+Normalised weights_of(const SoftmaxInputs& in, const Visible& v, const SoftmaxOptions& options) {
+  const Tensor hidden = logical_not(v.dense());  // first: it checks the plan, which what follows reads
+  const double scale = options.scale != 0 ? options.scale : 1 / std::sqrt(double(std::max(1L, in.q.size(3))));
+  const Variable s = biased(matmul(at_queries(in.q, v), transpose(at_keys(in.k, v))) * scale, in, v);
+  return normalised(masked_fill(s, hidden, -kInf));
+}
+
+}  // namespace
+
+Tensor softmax_attention_weights(const SoftmaxInputs& in, const Visible& v, const SoftmaxOptions& options) {
+  return weights_of(in, v, options).weights.value();
+}
+
+SoftmaxOutputs softmax_attention_reference(const SoftmaxInputs& in, const Visible& v, const SoftmaxOptions& options) {
+  Normalised rows = weights_of(in, v, options);
+  if (options.dropout > 0)
+    rows.weights = masked_fill(rows.weights * (1 / (1 - options.dropout)), logical_not(kept(v, options)), 0);
+  return {matmul(rows.weights, at_keys(in.v, v)), squeeze(rows.L, -1)};
+}
+
+Tensor attention_keep(const Shape& shape, const RandomKey& key, double p) {
+  return attention_keep(shape, key, p, 0, shape[2]);
+}
+
+Tensor attention_keep(const Shape& shape, const RandomKey& key, double p, long begin, long end) {
+  const long B = shape[0], H = shape[1], T = shape[2], S = shape[3], threshold = keep_threshold(p);
+  Tensor keep = Tensor::empty({B, H, end - begin, S}, boolean);
+  bool* out = keep.mutable_data<bool>();
+  for (long b = 0; b < B; b++)
+    for (long h = 0; h < H; h++)
+      for (long i = begin; i < end; i++)
+        for (long j = 0; j < S; j++) {
+          const Philox4 draw = philox(
+              {key.site + uint32_t(h) * 0x9E3779B9u, key.sample + uint32_t(b), uint32_t(i + S - T), uint32_t(j / 8)},
+              key.key());
+          *out++ = long(draw[size_t(j % 8 / 2)] >> (j % 2 * 16) & 0xffff) >= threshold;
+        }
+  return keep;
+}
+
+SoftmaxOutputs merge(const std::vector<SoftmaxOutputs>& parts) {
+  HEED_CHECK(!parts.empty(), "merge", "no parts were given; the rule is at least one");
+  std::vector<Variable> logs;
+  for (const SoftmaxOutputs& part : parts) logs.push_back(unsqueeze(part.L, -1));
+  const Normalised all = normalised(concatenate(logs, -1));
+  Variable o;
+  for (size_t r = 0; r < parts.size(); r++) {
+    const Variable share = parts[r].o * slice(all.weights, -1, long(r), long(r) + 1);
+    o = r == 0 ? share : o + share;
+  }
+  return {o, squeeze(all.L, -1)};
+}
+
+}  // namespace heed

@@ -1,0 +1,56 @@
+// Visible: which keys a query sees, in the form in which the engines read it. What a mask says is nearly always a range:
+// causal, a window, a block, padding, one document among others are all "the keys first..last", and where ranges meet
+// is a range again. What is no range is a label: a pair is visible only if query and key have the same (the residues of a
+// dilated window, segments that come back later). Patterns that are neither have a plan of tiles (plan.h); everything
+// else is a table of pairs. A pair is seen if all of these allow it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "nn/mixing/mask.h"
+
+namespace heed {
+
+struct Plan;
+struct KeyRange {
+  long first, last;  // none if first > last
+};
+
+// A pattern of positions, which a variant adds to the mask. Query i stands at position p = i + S - T.
+struct Pattern {
+  long window_left = -1, window_right = -1;  // how many keys before and after p, in steps of `dilation`; -1: no limit
+  long dilation = 1;                         // only keys whose distance is a multiple of it
+  long block = 0;  // > 0: positions are cut into blocks of this size, and a query sees its own,
+  long blocks_back = 0, blocks_forward = 0;  // so many before it and so many after it
+  long first_key = 0;                        // the position of key 0, if those before it are forgotten
+
+  KeyRange range(long p, long S) const;  // the keys in reach of a query at p, before dilation
+  bool sees(long p, long j) const;
+};
+
+struct Visible {
+  long B = 0, H = 0, T = 0, S = 0;
+  Tensor first{}, last{};               // i32 (B or 1, T): query i sees the keys first[i]..last[i]
+  Tensor query_labels{}, key_labels{};  // i32 (B or 1, T) and (B or 1, S); undefined: all have the same
+  Tensor allow{};                       // boolean, broadcasts to (B, H, T, S); undefined: everything
+  std::shared_ptr<const Plan> plan{};   // null: every tile
+
+  // A plan may put tokens to other places: then everything above is by tokens, and what engines return by places.
+  long query_places() const;  // T, unless the plan has an index
+  long key_places() const;
+  long query_token(long b, long h, long place) const;  // -1: the place is empty
+  long key_token(long b, long h, long place) const;
+
+  // The tensors behind it that somebody may write to: an engine whose backward reads them keeps them as Saved.
+  std::vector<Tensor> tensors() const;
+
+  Tensor dense() const;                      // boolean (B, H, T, S), by places: for pictures and references
+  Tensor dense(long begin, long end) const;  // its rows begin .. end; expanded where heads or samples are alike
+  // both throw if the plan does not fit B, H, T and S
+};
+
+// What both the mask and the pattern allow. Throws if the mask does not fit.
+Visible visible_pairs(const char* op, const Mask& mask, const Pattern& pattern, const Shape& B_H_T_S);
+
+}  // namespace heed

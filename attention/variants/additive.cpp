@@ -1,0 +1,66 @@
+// Additive attention: the score of a pair comes out of a small network instead of a dot product.
+//
+//   s_ij = <u, tanh(Wq x_i + Wk y_j + c)>,   o_i = sum_j softmax_j(s_ij) Wv y_j          a vector u per head
+//
+// The first attention of all, from before transformers: it made translation by recurrent networks work. Time O(n^2 D) like
+// full attention, but every product is a tanh, some twenty times as dear; memory O(n D). It needs no 1/sqrt(D): |s| is at
+// most the sum of |u|. Decoding keeps projected keys and values. (Bahdanau et al., 2014.)
+#include <algorithm>
+
+#include "attention/engines/row_engine.h"
+#include "attention/multi_head.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/reduce.h"
+#include "autograd/ops/views.h"
+
+namespace heed {
+namespace {
+
+class AdditiveCore : public Core {
+ public:
+  explicit AdditiveCore(const MixerSizes& sizes)
+      : u_(parameter("u", {sizes.heads, sizes.head_width}, init::fan_in(), false)), dropout_(sizes.dropout) {}
+
+  Variable attend(const Heads& heads, const Mask& mask, Context& ctx) override {
+    constexpr long kNumbers = 1 << 20;  // tanh of so many at a time
+    const long row = std::max(1L, heads.k.numel());
+    RowOptions options{.rows = std::clamp(kNumbers / row, 1L, 64L)};
+    if (ctx.train && dropout_ > 0) options.dropout = dropout_, options.key = ctx.random(*this);
+    const long H = heads.q.size(1);
+    return row_attention(scores, {heads.q, for_all_heads(heads.k, H), u_}, for_all_heads(heads.v, H), seen(heads, mask),
+                         options);
+  }
+  Tensor weights(const Heads& heads, const Mask& mask, Context&) override {
+    return row_attention_weights(scores, {heads.q, for_all_heads(heads.k, heads.q.size(1)), u_}, seen(heads, mask));
+  }
+  Capabilities can() const override {
+    return {.causal = true, .strictly_causal = true, .padding = true, .cross = true, .decode = true};
+  }
+
+ private:
+  static Visible seen(const Heads& heads, const Mask& mask) {
+    return visible_pairs("attention", mask, {}, {heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)});
+  }
+
+  // inputs q (B, H, T, D), k (B, H, S, D), u (H, D) -> (B, H, rows, S)
+  static Variable scores(const std::vector<Variable>& in, long begin, long end) {
+    const Variable q = unsqueeze(slice(in[0], 2, begin, end), 3), k = unsqueeze(in[1], 2);
+    const long H = in[2].size(0), D = in[2].size(1);
+    return sum(tanh(q + k) * reshape(in[2], {1, H, 1, 1, D}), {-1});
+  }
+
+  Variable& u_;
+  double dropout_;
+};
+
+const RegisteredVariant additive{
+    {.name = "additive",
+     .summary = "the score is a small network: u tanh(q + k)",
+     .time = "O(n^2)",
+     .memory = "O(n)",
+     .source = "Bahdanau et al., 2014",
+     .options = {},
+     .make = [](const VariantOptions&, const MixerSizes& sizes) { return multi_head<AdditiveCore>(sizes); }}};
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,19 @@
+#include "autograd/ops/gather.h"
+
+namespace heed {
+
+Variable gather(const Variable& x, int axis, const Tensor& indices) {
+  return record("gather", gather(x.value(), axis, indices), {x},
+                [axis, indices = Saved(indices), shape = x.shape()](const Tensor& dy) {
+                  return gather_backward(dy, axis, indices, shape);
+                });
+}
+
+Variable index_select(const Variable& x, int axis, const Tensor& indices) {
+  return record("index_select", index_select(x.value(), axis, indices), {x},
+                [axis, indices = Saved(indices), shape = x.shape()](const Tensor& dy) {
+                  return index_select_backward(dy, axis, indices, shape);
+                });
+}
+
+}  // namespace heed

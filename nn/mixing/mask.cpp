@@ -1,0 +1,105 @@
+#include "nn/mixing/mask.h"
+
+#include <algorithm>
+#include <map>
+
+#include "tensor/copy.h"
+#include "tensor/create.h"
+#include "tensor/views.h"
+
+namespace heed {
+namespace {
+
+// The tighter of two one-sided windows; -1 is the widest.
+long tighter(long a, long b) { return a < 0 ? b : b < 0 ? a : std::min(a, b); }
+
+// Combines two parts element by element, where both are there.
+template <class T, class F> Tensor combined(const Tensor& a, const Tensor& b, F&& f) {
+  if (!a.defined() || !b.defined()) return a.defined() ? a : b;
+  Shape shape = broadcast("mask", a.shape(), b.shape());
+  auto left = expand(a, shape).to_vector<T>(), right = expand(b, shape).to_vector<T>();
+  std::vector<T> both(left.size());
+  for (size_t i = 0; i < both.size(); i++) both[i] = f(left[i], right[i]);
+  return from_vector(both, shape);
+}
+
+Tensor both_segments(const Tensor& a, const Tensor& b) {
+  std::map<std::pair<int64_t, int64_t>, int64_t> ids;  // a new id for every pair of old ones
+  return combined<int64_t>(a, b, [&](int64_t x, int64_t y) {
+    return ids.try_emplace({x, y}, ids.size()).first->second;
+  });
+}
+
+Tensor as_i64(const char* op, const Tensor& x, int dims, const char* shape) {
+  check_defined(op, x);
+  HEED_CHECK(is_integer(x.dtype()) && x.dims() == dims, op, "got ", x.shape(), " ", x.dtype(),
+             "; it must be integers of shape ", shape);
+  return cast(x, i64);
+}
+
+}  // namespace
+
+Mask causal_mask() { return {.causal = true}; }
+
+Mask window_mask(long left, long right) {
+  HEED_CHECK(left >= -1 && right >= -1, "window_mask", "the window is ", left, " to the left and ", right,
+             " to the right; each is 0 or more, or -1 for no limit");
+  return {.window_left = left, .window_right = right};
+}
+
+Mask length_mask(const Tensor& lengths) { return {.lengths = as_i64("length_mask", lengths, 1, "(B,)")}; }
+Mask segment_mask(const Tensor& segments) { return {.segments = as_i64("segment_mask", segments, 2, "(B, S)")}; }
+
+Mask allow_mask(const Tensor& allow) {
+  check_defined("allow_mask", allow);
+  HEED_CHECK(allow.dtype() == boolean && allow.dims() <= 4, "allow_mask", "got ", allow.shape(), " ", allow.dtype(),
+             "; it must be boolean and broadcast to (B, H, T, S). Cast first: cast(x, boolean)");
+  return {.allow = allow};
+}
+
+Mask operator&(const Mask& a, const Mask& b) {
+  return {.causal = a.causal || b.causal,
+          .window_left = tighter(a.window_left, b.window_left),
+          .window_right = tighter(a.window_right, b.window_right),
+          .lengths = combined<int64_t>(a.lengths, b.lengths, [](int64_t x, int64_t y) { return std::min(x, y); }),
+          .segments = both_segments(a.segments, b.segments),
+          .allow = combined<bool>(a.allow, b.allow, [](bool x, bool y) { return x && y; })};
+}
+
+void Mask::check(const char* op, long B, long H, long T, long S) const {
+  Shape full{B, H, T, S};
+  HEED_CHECK(!lengths.defined() || lengths.shape() == Shape{B}, op, "the mask's lengths are ", lengths.shape(),
+             " and the batch is (B, H, T, S) = ", full, "; lengths must be (B,)");
+  HEED_CHECK(!segments.defined() || segments.shape() == (Shape{B, S}), op, "the mask's segments are ", segments.shape(),
+             " and the batch is (B, H, T, S) = ", full, "; segments must be (B, S)");
+  HEED_CHECK(!segments.defined() || T <= S, op, "the mask has segments and the batch is (B, H, T, S) = ", full,
+             "; with segments every query is one of the S tokens, so T must be at most S");
+  HEED_CHECK(!allow.defined() || broadcast(op, allow.shape(), full) == full, op, "the mask's allow is ", allow.shape(),
+             ", which does not broadcast to (B, H, T, S) = ", full);
+}
+
+bool Mask::sees(const Pair& p, long T, long S) const {
+  const long at = p.i + S - T;  // the query's position
+  if (causal && p.j > at) return false;
+  if (window_left >= 0 && p.j < at - window_left) return false;
+  if (window_right >= 0 && p.j > at + window_right) return false;
+  if (lengths.defined() && p.j >= long(lengths.at({p.b}))) return false;
+  if (segments.defined() && segments.at({p.b, p.j}) != segments.at({p.b, at})) return false;
+  if (!allow.defined()) return true;
+  Shape index, full{p.b, p.h, p.i, p.j};
+  for (int k = 0; k < allow.dims(); k++) index.push_back(allow.shape()[k] == 1 ? 0 : full[k + 4 - allow.dims()]);
+  return allow.at(index) != 0;
+}
+
+Tensor Mask::dense(long B, long H, long T, long S) const {
+  check("mask", B, H, T, S);
+  Tensor seen = Tensor::empty({B, H, T, S}, boolean);
+  bool* out = seen.mutable_data<bool>();
+  for (long b = 0; b < B; b++)
+    for (long h = 0; h < H; h++)
+      for (long i = 0; i < T; i++)
+        for (long j = 0; j < S; j++) *out++ = sees({b, h, i, j}, T, S);
+  return seen;
+}
+
+}  // namespace heed

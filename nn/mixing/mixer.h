@@ -1,0 +1,50 @@
+// Mixer: a sublayer that mixes tokens, (B, T, C) -> (B, T, C). Every attention variant and every recurrent cell is
+// one; the stack of a model knows nothing else.
+#pragma once
+
+#include <memory>
+
+#include "nn/context.h"
+#include "nn/mixing/mask.h"
+#include "nn/mixing/state.h"
+#include "nn/module.h"
+
+namespace heed {
+
+// What a forward gets besides x.
+struct MixIn {
+  const Variable* memory = nullptr;  // (B, S, C), another sequence for keys and values: cross-attention
+  Mask mask = {};
+  State* state = nullptr;  // what the layer remembers between calls; null: nothing
+};
+
+struct Capabilities {
+  bool causal = false;            // can be run so that no output depends on a later token
+  bool strictly_causal = false;   // not even on choices made from later tokens (hash buckets, routing)
+  bool padding = false;           // honours lengths: a padded batch equals each sample alone
+  bool cross = false;             // takes a memory
+  bool decode = false;            // has a State
+  bool exact = false;             // equals full attention under its mask
+  bool rotary = false;            // its scores are dot products, so that queries and keys may be turned by positions
+  bool needs_max_length = false;  // has parameters per position
+  bool random = false;            // draws numbers, also outside of dropout
+  bool widens = false;            // adds nodes around the stack
+};
+
+class Mixer : public Module {
+ public:
+  virtual Variable forward(const Variable& x, const MixIn& in, Context& ctx) = 0;
+  virtual Capabilities can() const = 0;
+
+  // A State for token-by-token work. By default throws a sentence: not every mixer can decode.
+  virtual std::unique_ptr<State> start(long batch, long max_length);
+
+  // Extra nodes that live beside the tokens, added and removed once around the stack. By default there are none.
+  virtual Variable widen(const Variable& x) { return x; }
+  virtual Variable narrow(const Variable& x) { return x; }
+
+  // The dense map (B, H, T, S) of weights for small T: pictures and tests. By default throws a sentence.
+  virtual Tensor weights(const Variable& x, const MixIn& in, Context& ctx);
+};
+
+}  // namespace heed

@@ -1,0 +1,76 @@
+// The registry: every attention variant by its name. A variant is made from a spec,
+//
+//   "full"      "window:left=128"      "window:left=64,right=64,dilation=2"      "full:bias=alibi"
+//
+// a name and options. What is unknown is an error that lists what there is and suggests the nearest. A variant registers
+// itself: adding one is adding a file (attention/README.md shows one of about 40 lines).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nn/mixing/mixer.h"
+
+namespace heed {
+
+// What a model tells every mixer it makes.
+struct MixerSizes {
+  long C = 0;              // channels of x
+  long heads = 1;          // of queries
+  long key_heads = 0;      // of keys and values, a divisor of heads; 0: as many as heads
+  long head_width = 0;     // of queries and keys; 0: C / heads
+  long value_width = 0;    // of values; 0: as head_width
+  long max_length = 1024;  // the longest sequence, for variants with parameters per position
+  bool bias = true;        // in the projections
+  double dropout = 0;      // of the weights
+  bool rotary = false;     // turn queries and keys by their positions (tensor/ops/rotary.h), if the variant can
+  Init in = init::fan_in(),
+       out = init::fan_in();  // of the projections to queries, keys and values, and of the last one
+};
+
+struct VariantOption {
+  std::string name, help;
+  std::string standard;                   // the default, as in a spec
+  double low = 0, high = 1e9;             // of a number
+  std::vector<std::string> choices = {};  // of a word; empty: a number is wanted
+};
+
+// The options of one spec: given ones and defaults, checked against the variant's list.
+class VariantOptions {
+ public:
+  VariantOptions(const std::string& spec, const std::string& variant, const std::vector<VariantOption>& known);
+  long number(const std::string& name) const;
+  double real(const std::string& name) const;
+  const std::string& word(const std::string& name) const;
+  std::string spec() const;  // with every option written out: "window:left=128,right=-1,dilation=1"
+
+ private:
+  std::string variant_;
+  std::map<std::string, std::string> values_;
+};
+
+struct Variant {
+  std::string name, summary;  // one line
+  std::string time, memory;   // in n: "O(n^2)"
+  std::string source;         // the paper
+  std::vector<VariantOption> options;
+  std::function<std::unique_ptr<Mixer>(const VariantOptions& options, const MixerSizes& sizes)> make;
+};
+
+// A static object of this type puts a variant into the registry, for as long as it lives.
+struct RegisteredVariant {
+  explicit RegisteredVariant(Variant variant);
+  ~RegisteredVariant();
+  RegisteredVariant(const RegisteredVariant&) = delete;
+  RegisteredVariant& operator=(const RegisteredVariant&) = delete;
+  const Variant variant;
+};
+
+const std::vector<const Variant*>& variants();         // by name; throws if two have the same, and so do the next two
+const Variant& find_variant(const std::string& spec);  // by the name in front of the colon
+std::unique_ptr<Mixer> make_mixer(const std::string& spec, const MixerSizes& sizes);
+
+}  // namespace heed

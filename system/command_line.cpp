@@ -1,0 +1,287 @@
+// The only file that includes CLI11: it costs ten seconds of compile time.
+#include "system/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <sstream>
+#include <vector>
+
+#include "system/error.h"
+#include "system/nearest.h"
+#include "system/text.h"
+#include "system/version.h"
+#include "tensor/profile.h"
+
+namespace heed {
+namespace {
+
+constexpr int kUsageError = 2;
+
+// What is wrong with the command line: a sentence for the user.
+struct UsageError {
+  std::string text;
+};
+
+template <class... Parts> std::string sentence(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+std::unique_ptr<Profile> wanted_profile;  // of the program that runs, if it was asked for
+
+// "; did you mean --steps?", or an empty text when nothing is near.
+std::string suggestion(const std::string& given, const std::vector<std::string>& known) {
+  const auto bare = [](const std::string& name) {
+    return name.substr(std::min(name.find_first_not_of('-'), name.size()));
+  };
+  std::string nearest;
+  std::vector<std::string> names;
+  for (const std::string& name : known) {
+    names.push_back(bare(name));
+    const bool begins = bare(given).size() >= 3 && bare(name).starts_with(bare(given));
+    if (begins && nearest.empty()) nearest = bare(name);
+  }
+  if (nearest.empty()) nearest = nearest_name(bare(given), names);
+  for (const std::string& name : known)
+    if (!nearest.empty() && bare(name) == nearest) return "; did you mean " + name + "?";
+  return "";
+}
+
+std::string before_equals(const std::string& text) { return text.substr(0, text.find('=')); }
+
+// The whole text as a number, or false. A plus in front is fine.
+template <class T> bool to_number(const std::string& text, T& value) {
+  const auto number = number_in<T>(std::string_view(text).substr(text.starts_with('+') ? 1 : 0));
+  value = number.value_or(value);
+  return number.has_value();
+}
+
+template <class T> std::string range_text(T low, T high) {
+  const bool below = low > std::numeric_limits<T>::lowest(), above = high < std::numeric_limits<T>::max();
+  if (below && above) return sentence(" from ", low, " to ", high);
+  if (below) return sentence(" of at least ", low);
+  return above ? sentence(" of at most ", high) : "";
+}
+
+// Stores the text if it is one of the choices or there are none; otherwise returns what it must be.
+std::function<std::string(const std::string&)> set_one_of(std::string& value, const std::vector<std::string>& choices) {
+  return [&value, choices](const std::string& text) -> std::string {
+    if (!choices.empty() && std::find(choices.begin(), choices.end(), text) == choices.end())
+      return (choices.size() > 1 ? "one of " : "") + CLI::detail::join(choices, ", ") + suggestion(text, choices);
+    value = text;
+    return "";
+  };
+}
+
+}  // namespace
+
+struct CommandLine::Parser {
+  CLI::App app;
+  std::string program;
+  std::string word;  // the name of the one that stands without an option
+  std::vector<std::string> names = {"--help", "--version", "--profile"};
+  std::vector<std::string> flags = {"--help", "--version", "--profile"};
+  bool profile = false;
+  int exit_code = 0;
+
+  Parser(const std::string& name, const std::string& description)
+      : app(description + "\nDefaults are in brackets.\n", name), program(name) {
+    app.set_help_flag("-h,--help", "print this help and exit");
+    app.set_version_flag("--version", name + " (heed) " + version(), "print the version and exit");
+    app.add_flag("--profile", profile, "print at the end how long each op took");
+    app.allow_extras();  // refused in check_unknown, with a suggestion
+    app.get_formatter()->column_width(22);
+  }
+
+  void claim(const std::string& name) {
+    const bool good = name.size() > 3 && name.starts_with("--") && name.find_first_of(" =,:!{") == std::string::npos;
+    HEED_CHECK(good, "CommandLine", "the option is called \"", name, "\"; a name is like --steps");
+    HEED_CHECK(std::find(names.begin(), names.end(), name) == names.end(), "CommandLine", "there is already an option ",
+               name);
+    names.push_back(name);
+  }
+
+  // set(text) stores the value or returns what it must be, such as "a whole number from 1 to 9".
+  void add(const std::string& name, const std::string& help, const std::string& type,
+           std::function<std::string(const std::string&)> set) {
+    claim(name);
+    auto check_and_set = [this, name, set](const std::string& text) {
+      if (std::find(names.begin(), names.end(), text) != names.end())
+        throw UsageError{name + " needs a value behind it, and " + text + " is an option"};
+      const std::string rule = set(text);
+      if (!rule.empty()) throw UsageError{name + " is \"" + text + "\"; it must be " + rule};
+    };
+    app.add_option_function<std::string>(name, check_and_set, help)->type_name(type)->take_last();
+  }
+
+  template <class T> void add_number(const std::string& name, T& value, const std::string& help, T low, T high) {
+    const char* kind = std::is_integral_v<T> ? "a whole number" : "a number";
+    HEED_CHECK(value >= low && value <= high, "CommandLine", "the default of ", name, " is ", value, "; it must be ",
+               kind, range_text(low, high));
+    const auto set = [&value, low, high, kind](const std::string& text) {
+      T given = 0;
+      if (!to_number(text, given) || !(given >= low && given <= high)) return kind + range_text(low, high);
+      value = given;
+      return std::string();
+    };
+    const std::string range = range_text(low, high);
+    const std::string with_range = sentence(help, range.empty() ? "" : ",", range, " (", value, ")");
+    add(name, with_range, std::is_integral_v<T> ? "N" : "X", set);
+  }
+
+  void check_flags(int argc, const char* const* argv) const {
+    for (int i = 1; i < argc; i++) {
+      const std::string name = before_equals(argv[i]);
+      if (name != argv[i] && std::find(flags.begin(), flags.end(), name) != flags.end())
+        throw UsageError{name + " takes no value, and was given as " + argv[i]};
+    }
+  }
+
+  void check_unknown() const {
+    const auto rest = app.remaining();
+    if (rest.empty()) return;
+    const std::string given = before_equals(rest[0]);
+    if (given.starts_with("-") && given != "--" && given != "-")
+      throw UsageError{"unknown option " + given + suggestion(given, names)};
+    throw UsageError{"\"" + rest[0] + "\" belongs to no option" + suggestion(rest[0], names)};
+  }
+
+  bool complain(const std::string& text) {
+    std::cerr << program << ": " << text << "\n" << program << " --help shows all options\n";
+    exit_code = kUsageError;
+    return false;
+  }
+};
+
+CommandLine::CommandLine(const std::string& program, const std::string& description)
+    : parser_(std::make_unique<Parser>(program, description)) {}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::option(const std::string& name, long& value, const std::string& help, long low, long high) {
+  parser_->add_number(name, value, help, low, high);
+}
+
+void CommandLine::option(const std::string& name, int& value, const std::string& help, int low, int high) {
+  parser_->add_number(name, value, help, low, high);
+}
+
+void CommandLine::option(const std::string& name, double& value, const std::string& help, double low, double high) {
+  parser_->add_number(name, value, help, low, high);
+}
+
+void CommandLine::option(const std::string& name, std::string& value, const std::string& help,
+                         std::initializer_list<const char*> choices) {
+  const std::vector<std::string> known(choices.begin(), choices.end());
+  const std::string known_text = known.empty() ? "" : ": " + CLI::detail::join(known, " or ");
+  parser_->add(name, help + known_text + (value.empty() ? "" : " (" + value + ")"), "TEXT", set_one_of(value, known));
+}
+
+void CommandLine::word(const std::string& name, std::string& value, const std::string& help,
+                       const std::vector<std::string>& choices) {
+  HEED_CHECK(parser_->word.empty(), "CommandLine", "there is already a word, ", parser_->word, ", and ", name,
+             " would be the second; a program takes one");
+  parser_->word = name;
+  const auto set = set_one_of(value, choices);
+  auto check_and_set = [this, name, set](const std::string& text) {
+    parser_->check_unknown();  // the 5 of `--stpes 5` looks like a word
+    const std::string rule = set(text);
+    if (!rule.empty()) throw UsageError{"the " + name + " is \"" + text + "\"; it must be " + rule};
+  };
+  const std::string text = help + (choices.empty() ? "" : ": " + CLI::detail::join(choices, " or ")) +
+                           (value.empty() ? "" : " (" + value + ")");
+  parser_->app.add_option_function<std::string>(name, check_and_set, text)->type_name("");
+}
+
+void CommandLine::words(const std::string& name, std::vector<std::string>& values, const std::string& help) {
+  HEED_CHECK(parser_->word.empty(), "CommandLine", "there is already a word, ", parser_->word, ", and ", name,
+             " would be the second; a program takes one");
+  parser_->word = name;
+  auto check_and_set = [this, &values](const std::vector<std::string>& texts) {
+    parser_->check_unknown();
+    values = texts;
+  };
+  parser_->app.add_option_function<std::vector<std::string>>(name, check_and_set, help)->type_name("");
+}
+
+bool CommandLine::given(const std::string& name) const { return parser_->app.count(name) > 0; }
+
+void CommandLine::flag(const std::string& name, bool& value, const std::string& help) {
+  parser_->claim(name);
+  parser_->flags.push_back(name);
+  parser_->app.add_flag_function(
+      name, [&value](int64_t) { value = true; }, help);
+}
+
+bool CommandLine::parse(int argc, const char* const* argv) {
+  Parser& parser = *parser_;
+  try {
+    parser.check_flags(argc, argv);
+    parser.app.parse(argc, argv);
+    parser.check_unknown();
+    if (parser.profile) wanted_profile = std::make_unique<Profile>();
+    return true;
+  } catch (const CLI::CallForHelp&) {
+    std::cout << parser.app.help();
+  } catch (const CLI::CallForVersion& version) {
+    std::cout << version.what() << "\n";
+  } catch (const UsageError& error) {
+    return parser.complain(error.text);
+  } catch (const CLI::ArgumentMismatch&) {  // an option stands last and has no value
+    return parser.complain(before_equals(argv[argc - 1]) + " needs a value behind it");
+  } catch (const std::exception& error) {  // whatever else CLI11 may think of
+    return parser.complain(error.what());
+  }
+  parser.exit_code = 0;
+  return false;
+}
+
+int CommandLine::exit_code() const { return parser_->exit_code; }
+
+namespace {
+
+int run_guarded(const std::string& program, const std::function<int(int, char**)>& body, int argc, char** argv) {
+  try {
+    return body(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::cerr << program << ": out of memory\n";
+  } catch (const std::exception& error) {
+    std::cerr << program << ": " << error.what() << "\n";
+  } catch (...) {
+    std::cerr << program << ": failed for a reason it does not say\n";
+  }
+  return 1;
+}
+
+// Has everything that was printed reached stdout? Says it if not: a full disk must not look like a success.
+bool flush_output(const std::string& program) {
+  errno = 0;
+  std::cout.flush();
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && !std::ferror(stdout) && !std::cout.bad()) return true;
+  const std::string reason = errno ? std::string(": ") + std::strerror(errno) : "";
+  std::cerr << program << ": not all of the output was written to stdout" << reason << "\n";
+  return false;
+}
+
+}  // namespace
+
+int run(const std::string& program, const std::function<int(int, char**)>& body, int argc, char** argv) {
+  int code = run_guarded(program, body, argc, argv);
+  if (!flush_output(program) && code == 0) code = 1;
+  if (const auto profile = std::move(wanted_profile)) {
+    profile->stop();
+    std::cerr << profile->text();  // behind what the program printed
+  }
+  return code;
+}
+
+}  // namespace heed

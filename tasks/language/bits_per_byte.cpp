@@ -1,0 +1,32 @@
+#include "tasks/language/bits_per_byte.h"
+
+#include <cmath>
+
+#include "autograd/ops/cross_entropy.h"
+
+namespace heed {
+
+Variable summed_loss(Gpt& model, const ByteBatch& batch, const Mask& mask, Context& ctx) {
+  const Mask documents = batch.segments.defined() ? segment_mask(batch.segments) : Mask();
+  return cross_entropy(model.forward(batch.inputs, documents & mask, ctx), batch.targets,
+                       {.ignore = kNoTarget, .reduction = LossReduction::sum});
+}
+
+Evaluation bits_per_byte(Gpt& model, const ByteSplit& split, const EvaluationOptions& o) {
+  const NoGrad no_grad;
+  ByteWindows windows(split, o.batch, o.context, o.stride ? o.stride : o.context);
+  Evaluation result;
+  double nats = 0;
+  for (ByteBatch batch; windows.next(batch);) {
+    Context ctx;
+    nats += summed_loss(model, batch, {}, ctx).item();
+    result.bytes += batch.counted;
+    if (o.progress) o.progress(windows.done(), windows.windows());
+  }
+  HEED_CHECK(result.bytes > 0, "bits_per_byte", "the part '", split.name(), "' has ", split.size(), " bytes in ",
+             split.documents().size(), " documents; there is none to predict: one with another before it");
+  result.bpc = nats / std::log(2.0) / double(result.bytes);
+  return result;
+}
+
+}  // namespace heed

@@ -1,0 +1,78 @@
+// LmTrainer: a language model, its optimiser and its data, one step at a time.
+//
+//   LmTrainer trainer(settings, data.train);
+//   while (trainer.step() < trainer.last_step()) {
+//     const LmStep done = trainer.advance();
+//     std::printf("%ld %.3f\n", trainer.step(), done.bpc());
+//   }
+//
+// A step depends on the settings, the weights and its number only: what is drawn is keyed by (seed, step, sample). So a
+// run that goes on from a checkpoint computes the same bits as one that was never stopped, and so do micro-batches up to
+// the rounding of their sum.
+#pragma once
+
+#include <cmath>
+#include <memory>
+
+#include "data/byte_data.h"
+#include "models/gpt.h"
+#include "nn/arena.h"
+#include "tasks/language/lm_settings.h"
+#include "train/checkpoint_files.h"
+#include "train/optimiser.h"
+
+namespace heed {
+
+struct LmStep {
+  double loss = 0;  // nats per byte, the mean over all of the batch that counts
+  double rate = 0, gradient_norm = 0;
+  long tokens = 0;  // that were read
+  double bpc() const { return loss / std::log(2.0); }
+};
+
+// What a run needs, found out by doing one step without changing the weights.
+struct LmNeeds {
+  size_t bytes = 0;    // of all tensors at the highest point
+  double seconds = 0;  // of a step
+};
+
+class LmTrainer {
+ public:
+  LmTrainer(const LmSettings& settings, const ByteSplit& train);  // checks both, draws the weights
+
+  Gpt& model() { return model_; }
+  const LmSettings& settings() const { return settings_; }
+  long step() const { return optimiser_->steps(); }  // that are done
+  long last_step() const { return schedule_.steps(); }
+  const Schedule& schedule() const { return schedule_; }
+  const Phase& phase() const { return schedule_.phase_at(step() + 1); }  // of the next step
+
+  // The next step. If the loss or a gradient is not finite, throws NotFinite (autograd/finite.h) that names the op where it
+  // began; the weights stay as they were. `look_at_everything`: looks at the result of every op, also if the loss is finite.
+  LmStep advance(bool look_at_everything = false);
+  LmNeeds try_step(long step);  // as this step would be: phases differ
+
+  void check_weights() const;  // throws if one is NaN or infinite
+  // For checkpoints. The tensors are views: write them before the next step.
+  TrainingState state();
+  void restore(const TrainingState& state, const std::string& from);  // throws if it does not fit
+
+ private:
+  long context_at(long step) const;
+  double accumulate(long step);                 // the gradients of a step into the arena; returns its loss
+  double watched(long step, const char* what);  // the same, looking at the result of every op
+  [[noreturn]] void explain(long step, const char* what, const std::string& where) const;
+
+  LmSettings settings_;
+  ByteSplit train_;
+  Schedule schedule_;
+  Gpt model_;
+  ParameterArena arena_;
+  std::unique_ptr<Optimiser> optimiser_;
+  Context ctx_;
+};
+
+// How many steps of these settings take about so many seconds here; at least 1. Tries some steps to find out.
+long steps_within(double seconds, const LmSettings& settings, const ByteSplit& train);
+
+}  // namespace heed

@@ -1,7 +1,0 @@
-#include "tensor/version.h"
-
-namespace heed {
-
-const char* version() { return HEED_VERSION; }  // the Makefile holds the number
-
-}  // namespace heed

@@ -1,0 +1,144 @@
+// Rotary positions in every variant that takes them: queries and keys are turned by where they stand.
+#include <cmath>
+
+#include "autograd/gradcheck.h"
+#include "models/gpt.h"
+#include "nn/rotary.h"
+#include "tasks/language/lm_settings.h"
+#include "tensor/copy.h"
+#include "tensor/create.h"
+#include "tensor/views.h"
+#include "tests/oracle/dense.h"
+#include "tests/oracle/suite.h"
+#include "tests/support/close.h"
+
+using namespace heed;
+namespace data = boost::unit_test::data;
+
+namespace {
+
+constexpr double kRounding = 1e-5;  // f32: the same sums in another order
+const MixerSizes kSizes{.C = 10, .heads = 4, .key_heads = 2, .head_width = 6, .value_width = 5, .rotary = true};
+
+// Calls f(spec, mixer) for every spec that takes rotary positions.
+template <class F> void for_each_rotary(const std::string& variant, DType dtype, F&& f) {
+  for (const std::string& spec : specs_of(variant)) BOOST_TEST_CONTEXT(spec) {
+      if (mixer_of(spec)->can().rotary) f(spec, *mixer_of(spec, dtype, kSizes));
+    }
+}
+
+Tensor tokens(const Tensor& x, long begin, long end) { return contiguous(slice(x, 1, begin, end)); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(rotary_attention_test)
+
+BOOST_DATA_TEST_CASE(outputs_and_weights_equal_the_oracle, data::make(variant_names()), variant) {
+  for_each_rotary(variant, f64, [&](const std::string& spec, Mixer& mixer) {
+    Context ctx;
+    for (const Mask& mask : {Mask(), causal_mask(), causal_mask() & length_mask(tensor({40, 17}, i64))}) {
+      const Tensor x = noise({2, 40, 10});
+      const DenseAttention want = dense_attention(spec, kSizes, mixer, x, {}, mask);
+      check_close(mixer.forward(x, {.mask = mask}, ctx).value(), want.out, 1e-11);
+      check_close(mixer.weights(x, {.mask = mask}, ctx), want.weights, 1e-11);
+    }
+  });
+}
+
+BOOST_DATA_TEST_CASE(tokens_one_by_one_and_in_chunks_equal_the_whole, data::make(variant_names()), variant) {
+  for_each_rotary(variant, f32, [&](const std::string&, Mixer& mixer) {
+    Context ctx;
+    const Tensor x = noise({2, 300, 10}, 1, f32);  // beyond what the table makes ahead
+    const Tensor whole = mixer.forward(x, {.mask = causal_mask()}, ctx).value();
+    const auto state = mixer.start(2, 300);
+    for (long at = 0, end; at < 300; at = end) {
+      end = std::min(300L, at + (at < 10 ? 1 : at < 100 ? 45 : 64));
+      const Tensor y = mixer.forward(tokens(x, at, end), {.mask = causal_mask(), .state = state.get()}, ctx).value();
+      check_close(y, tokens(whole, at, end), kRounding);
+    }
+  });
+}
+
+BOOST_DATA_TEST_CASE(gradients_equal_differences, data::make(variant_names()), variant) {
+  for_each_rotary(variant, f64, [&](const std::string&, Mixer& mixer) {
+    Context ctx;
+    const auto f = [&](auto& x) { return mixer.forward(x[0], {.mask = causal_mask()}, ctx); };
+    BOOST_CHECK_NO_THROW(gradcheck(f, {noise({2, 5, 10})}, {.f32_tolerance = 0}));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(only_distances_count) {
+  for (const char* spec : {"window:left=5", "window:left=5,bias=alibi", "window:left=5,bias=t5"}) {
+    const auto mixer = mixer_of(spec, f64, kSizes);
+    Context ctx;
+    const Tensor x = noise({1, 30, 10});
+    const Tensor early = mixer->forward(tokens(x, 10, 30), {.mask = causal_mask()}, ctx).value();
+    const Tensor late = mixer->forward(x, {.mask = causal_mask()}, ctx).value();
+    check_close(tokens(early, 5, 20), tokens(late, 15, 30), 1e-11);  // those that see all of their window in both
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_sequence_may_be_empty) {
+  const auto mixer = mixer_of("full", f64, kSizes);
+  Context ctx;
+  BOOST_TEST(mixer->forward(noise({2, 0, 10}), {.mask = causal_mask()}, ctx).shape() == Shape({2, 0, 10}));
+}
+
+BOOST_AUTO_TEST_CASE(in_cross_attention_nothing_is_turned) {
+  MixerSizes plain = kSizes;
+  plain.rotary = false;
+  const auto mixer = mixer_of("full", f64, kSizes), other = mixer_of("full", f64, plain);
+  Context ctx;
+  const Variable memory(noise({2, 7, 10}, 2));
+  const Tensor x = noise({2, 5, 10});
+  BOOST_TEST(same_bits(mixer->forward(x, {.memory = &memory}, ctx).value(),
+                       other->forward(x, {.memory = &memory}, ctx).value()));
+}
+
+BOOST_AUTO_TEST_CASE(the_table_gives_the_turns_of_any_positions) {
+  RotaryTable table(6);
+  for (const DType dtype : {f32, f64})
+    for (const auto& [T, offset] :
+         {std::pair{0L, 0L}, {1L, 0L}, {1L, 255L}, {1L, 256L}, {700L, 100L}, {3L, 5L}, {0L, 9L}})
+      BOOST_TEST(same_bits(contiguous(table.turns(T, offset, dtype, cpu)), rotary_turns(T, 6, offset, 10000, dtype)));
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_turned_says_so) {
+  BOOST_TEST(error_of([] { make_mixer("additive", {.C = 8, .heads = 2, .rotary = true}); }) ==
+             "additive: rotary positions were asked for; its scores are more than dot products of queries and keys. "
+             "Use learned positions");
+  BOOST_TEST(error_of([] {
+               make_mixer("window:bias=shaw", {.C = 8, .heads = 2, .rotary = true});
+             }).starts_with("window: rotary positions were asked for; "));
+  BOOST_TEST(error_of([] { make_mixer("full", {.C = 9, .heads = 3, .rotary = true}); }) ==
+             "attention: a head has 3 channels; rotary positions turn them in pairs, so their number must be even. "
+             "Use other heads or positions");
+  BOOST_TEST(error_of([] { rotary_turns(3, 5); }) ==
+             "rotary: T is 3 and D is 5; neither may be below 0, and D must be even: channels are turned in pairs");
+  BOOST_TEST(error_of([] { rotary_turns(3, 4, 0, -1); }) == "rotary: the base is -1; it must be above 0");
+  const Tensor x = noise({2, 3, 4}), y = noise({2, 3, 4}), turns = rotary_turns(4, 4, 0, 10000, f64);
+  BOOST_TEST(
+      error_of([&] { rotary_into(y, x, turns, Turn::forwards); }) ==
+      "rotary: x is (2, 3, 4) and the turns are (4, 2, 2); they must be (T, 2, D/2), as rotary_turns makes them");
+  BOOST_TEST(error_of([&] {
+               rotary_into(noise({2, 4, 4}), x, slice(turns, 0, 0, 3), Turn::forwards);
+             }).find("they must have the same shape") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_language_model_takes_them_where_its_attention_can) {
+  LmSettings s = preset("tiny");
+  BOOST_TEST(s.positions == "rotary");
+  BOOST_TEST(usual_positions(s) == "rotary");
+  s.attention = "additive";
+  BOOST_TEST(usual_positions(s) == "learned");
+  s.attention = "full:bias=shaw";
+  BOOST_TEST(usual_positions(s) == "learned");
+  s.attention = "window:left=8", s.width = 15, s.heads = 5;
+  BOOST_TEST(usual_positions(s) == "learned");
+  Gpt model({.stack = {.C = 16, .heads = 2, .max_length = 8}, .positions = "rotary"});
+  for (Parameter* p : model.parameters()) BOOST_TEST(p->path.find("positions") == std::string::npos);
+  Context ctx;  // longer than max_length: nothing is learned per position
+  BOOST_TEST(model.forward(zeros({1, 20}, i64), ctx).shape() == Shape({1, 20, 256}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,233 @@
+// An audit of what the engines read: the pairs that a Visible lets through are those of the definition, its parts are in
+// the form that visible.h promises, and the pictures and counts of known patterns come out.
+#include "attention/seeing/visible.h"
+
+#include "tensor/copy.h"
+#include "tensor/create.h"
+#include "tensor/ops/compare.h"
+#include "tensor/ops/reduce.h"
+#include "tensor/random.h"
+#include "tests/support/close.h"
+
+using namespace heed;
+
+namespace {
+
+long block_of(long position, long block) {  // blocks before the first token have negative numbers
+  long number = 0;
+  while (position < number * block) number--;
+  while (position >= (number + 1) * block) number++;
+  return number;
+}
+
+// The definition of a pattern for a query at position p and a key at j, pair by pair.
+bool allows(const Pattern& pattern, long p, long j) {
+  const long distance = j - p;
+  if (distance % pattern.dilation != 0) return false;
+  if (distance < 0 && pattern.window_left >= 0 && -distance / pattern.dilation > pattern.window_left) return false;
+  if (distance > 0 && pattern.window_right >= 0 && distance / pattern.dilation > pattern.window_right) return false;
+  if (pattern.block == 0) return true;
+  const long blocks = block_of(j, pattern.block) - block_of(p, pattern.block);
+  return -pattern.blocks_back <= blocks && blocks <= pattern.blocks_forward;
+}
+
+struct Case {
+  long B = 2, H = 2, T = 7, S = 7;
+  Mask mask = {};
+  Pattern pattern = {};
+};
+
+Visible seen_in(const Case& c) { return visible_pairs("test", c.mask, c.pattern, {c.B, c.H, c.T, c.S}); }
+
+// Ranges stay within the keys or are empty, and one row serves the whole batch unless samples differ.
+void check_form(const Case& c, const Visible& v, bool by_sample) {
+  BOOST_TEST_REQUIRE(v.first.shape() == (Shape{by_sample ? c.B : 1, c.T}));
+  BOOST_TEST_REQUIRE(v.last.shape() == v.first.shape());
+  BOOST_TEST(v.first.dtype() == i32);
+  const auto first = v.first.to_vector<int32_t>(), last = v.last.to_vector<int32_t>();
+  for (size_t i = 0; i < first.size(); i++) BOOST_TEST((first[i] > last[i] || (first[i] >= 0 && last[i] < c.S)));
+  BOOST_TEST(v.key_labels.defined() == v.query_labels.defined());
+  if (v.key_labels.defined()) {
+    BOOST_TEST(v.key_labels.size(1) == c.S);
+    BOOST_TEST(v.query_labels.shape() == (Shape{v.key_labels.size(0), c.T}));
+  }
+}
+
+void check_pairs(const Case& c) {
+  const Visible v = seen_in(c);
+  const Tensor seen = v.dense();
+  const bool* out = seen.data<bool>();
+  long wrong = 0;
+  for_each_index({c.B, c.H, c.T, c.S}, [&](const Shape& at) {
+    const bool want =
+        c.mask.sees({at[0], at[1], at[2], at[3]}, c.T, c.S) && allows(c.pattern, at[2] + c.S - c.T, at[3]);
+    wrong += *out++ != want;
+  });
+  BOOST_TEST(wrong == 0);
+  const bool documents = c.mask.segments.defined() && !(v.key_labels.defined() && v.key_labels.size(0) == c.B);
+  check_form(c, v, c.mask.lengths.defined() || documents);
+}
+
+std::vector<Pattern> patterns() {
+  return {{},
+          {.window_left = 2, .window_right = 0},
+          {.window_left = 0, .window_right = 3},
+          {.window_left = 3},
+          {.window_right = 1},
+          {.window_left = 2, .window_right = 2, .dilation = 3},
+          {.window_left = 1, .dilation = 5},
+          {.dilation = 4},
+          {.block = 1},
+          {.block = 4},
+          {.block = 5, .blocks_back = 1},
+          {.block = 3, .blocks_back = 2, .blocks_forward = 1},
+          {.window_left = 6, .window_right = 6, .dilation = 2, .block = 8, .blocks_back = 1},
+          {.window_left = 1000000000, .window_right = 1000000000, .dilation = 1000},
+          {.block = 1000000000, .blocks_back = 1000000000, .blocks_forward = 1000000000}};
+}
+
+// Masks for a batch of two: everything that a mask can say, alone and together.
+std::vector<Mask> masks(long T, long S) {
+  const Tensor lengths = tensor({double(S), double(S / 2)}, i64);
+  std::vector<Mask> list = {{}, window_mask(3, 1), length_mask(lengths), length_mask(tensor({0, double(S)}, i64))};
+  list.push_back(allow_mask(greater(uniform({2, 1, T, S}, {.seed = 4}), scalar(0.5))));
+  if (T <= S) {
+    std::vector<int64_t> documents;
+    for (long i = 0; i < 2 * S; i++) documents.push_back(7 - i % S / 3);
+    list.push_back(segment_mask(from_vector(documents, {2, S})));
+    list.push_back(segment_mask(cast(uniform({2, S}, {.seed = 3}, 0, 2.99), i64)));
+    list.push_back(list[2] & list.back() & window_mask(-1, 4));
+  }
+  for (size_t i = 0, n = list.size(); i < n; i++) list.push_back(list[i] & causal_mask());
+  return list;
+}
+
+long count(const Pattern& pattern, long n, bool causal = false) {
+  const Visible v = seen_in({.B = 1, .H = 1, .T = n, .S = n, .mask = {.causal = causal}, .pattern = pattern});
+  return long(sum(cast(v.dense(), f64)).item());
+}
+
+// Rows of '#' (visible) and '.', one head of one sample.
+std::string picture(const Pattern& pattern, const Mask& mask = {}, long T = 16, long S = 16) {
+  const Tensor seen = seen_in({.B = 1, .H = 1, .T = T, .S = S, .mask = mask, .pattern = pattern}).dense();
+  std::string text;
+  for (long i = 0; i < T; i++) {
+    for (long j = 0; j < S; j++) text += seen.at({0, 0, i, j}) != 0 ? '#' : '.';
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(visible_test)
+
+BOOST_AUTO_TEST_CASE(the_pairs_seen_are_those_of_the_definition) {
+  for (auto [T, S] : {std::pair{1L, 1L}, {2, 2}, {7, 7}, {17, 17}, {1, 9}, {4, 16}, {9, 4}, {5, 1}, {3, 0}, {0, 3}})
+    for (const Mask& mask : masks(T, S))
+      for (const Pattern& pattern : patterns())
+        BOOST_TEST_CONTEXT("T " << T << " S " << S << " " << picture(pattern, {}, T, S))
+  check_pairs({.T = T, .S = S, .mask = mask, .pattern = pattern});
+}
+
+BOOST_AUTO_TEST_CASE(longer_sequences_too) {
+  for (long n : {31, 64, 65})
+    for (const Pattern& pattern : patterns())
+      for (bool causal : {false, true})
+        check_pairs({.B = 1, .H = 1, .T = n, .S = n, .mask = {.causal = causal}, .pattern = pattern});
+}
+
+BOOST_AUTO_TEST_CASE(what_is_a_range_needs_no_labels) {
+  auto labels = [](const Mask& mask, const Pattern& pattern, const Shape& shape = {2, 1, 6, 6}) {
+    return visible_pairs("test", mask, pattern, shape).key_labels;
+  };
+  BOOST_TEST(!labels(causal_mask() & length_mask(tensor({6, 2}, i64)), {.window_left = 2}).defined());
+  BOOST_TEST(!labels({}, {.block = 2, .blocks_back = 1}).defined());
+  const Tensor documents = tensor({5, 5, 5, 2, 2, 9, 1, 2, 3, 4, 5, 6}, {2, 6}, i64);
+  BOOST_TEST(!labels(segment_mask(documents), {}).defined());
+  const Tensor comes_back = tensor({5, 5, 5, 2, 2, 9, 1, 2, 3, 1, 5, 6}, {2, 6}, i64);
+  BOOST_TEST(labels(segment_mask(comes_back), {}).shape() == (Shape{2, 6}));
+  BOOST_TEST(labels({}, {.dilation = 2}).shape() == (Shape{1, 6}));
+  BOOST_TEST(labels(segment_mask(documents), {.dilation = 2}).shape() == (Shape{1, 6}));
+}
+
+BOOST_AUTO_TEST_CASE(labels_tell_residues_and_segments_apart) {
+  const Visible dilated = seen_in({.B = 1, .T = 2, .S = 6, .pattern = {.dilation = 3}});
+  check_close(cast(dilated.key_labels, f64), tensor({0, 1, 2, 0, 1, 2}, {1, 6}, f64), 0);
+  check_close(cast(dilated.query_labels, f64), tensor({1, 2}, {1, 2}, f64), 0);
+  // equal iff the segments are equal, whatever their numbers
+  const Mask mask = segment_mask(tensor({4000000000, -7, 4000000000, -7}, {1, 4}, i64));
+  BOOST_TEST(picture({}, mask, 4, 4) == "#.#.\n.#.#\n#.#.\n.#.#\n");
+  BOOST_TEST(picture({.dilation = 2}, mask, 4, 4) == picture({}, mask, 4, 4));
+}
+
+BOOST_AUTO_TEST_CASE(counts_follow_the_closed_formulas) {
+  for (long n : {8, 16, 17, 31, 64, 65}) {
+    BOOST_TEST(count({}, n) == n * n);
+    BOOST_TEST(count({}, n, true) == n * (n + 1) / 2);
+    for (long w : {0, 1, 2, 5}) {
+      const Pattern both{.window_left = w, .window_right = w}, left{.window_left = w};
+      BOOST_TEST(count(both, n) == n * (2 * w + 1) - w * (w + 1));
+      BOOST_TEST(count(left, n, true) == n * (w + 1) - w * (w + 1) / 2);
+      for (long dilation : {2, 3}) {  // every residue class is a window over its own members
+        long total = 0;
+        for (long rest = 0; rest < dilation; rest++) total += count(both, (n - rest + dilation - 1) / dilation);
+        BOOST_TEST(count({.window_left = w, .window_right = w, .dilation = dilation}, n) == total);
+      }
+    }
+  }
+  for (long blocks : {1, 2, 5})
+    for (long B : {1, 4, 7}) {
+      const long n = blocks * B;
+      BOOST_TEST(count({.block = B}, n) == n * B);
+      BOOST_TEST(count({.block = B}, n, true) == n * (B + 1) / 2);
+      BOOST_TEST(count({.block = B, .blocks_back = 1, .blocks_forward = 1}, n) == n * B + 2 * (blocks - 1) * B * B);
+    }
+  BOOST_TEST(count({.block = 4}, 18) == 4 * 16 + 2 * 2);  // the last block is short: nothing is padded
+}
+
+BOOST_AUTO_TEST_CASE(a_window_is_one_sided_on_each_side) {
+  const std::string want =
+      "###.............\n####............\n#####...........\n.#####..........\n"
+      "..#####.........\n...#####........\n....#####.......\n.....#####......\n"
+      "......#####.....\n.......#####....\n........#####...\n.........#####..\n"
+      "..........#####.\n...........#####\n............####\n.............###\n";
+  BOOST_TEST(picture({.window_left = 2, .window_right = 2}) == want);
+  BOOST_TEST(picture({}, window_mask(2, 2)) == want);
+}
+
+BOOST_AUTO_TEST_CASE(a_causal_window_counts_the_keys_before_its_own) {
+  const std::string want =
+      "#...............\n##..............\n###.............\n####............\n"
+      ".####...........\n..####..........\n...####.........\n....####........\n"
+      ".....####.......\n......####......\n.......####.....\n........####....\n"
+      ".........####...\n..........####..\n...........####.\n............####\n";
+  BOOST_TEST(picture({.window_left = 3}, causal_mask()) == want);
+  BOOST_TEST(picture({.window_left = 3, .window_right = 0}) == want);
+}
+
+BOOST_AUTO_TEST_CASE(a_dilated_window_counts_in_steps) {
+  BOOST_TEST(picture({.window_left = 2, .window_right = 2, .dilation = 3}) ==
+             "#..#..#.........\n.#..#..#........\n..#..#..#.......\n#..#..#..#......\n"
+             ".#..#..#..#.....\n..#..#..#..#....\n#..#..#..#..#...\n.#..#..#..#..#..\n"
+             "..#..#..#..#..#.\n...#..#..#..#..#\n....#..#..#..#..\n.....#..#..#..#.\n"
+             "......#..#..#..#\n.......#..#..#..\n........#..#..#.\n.........#..#..#\n");
+}
+
+BOOST_AUTO_TEST_CASE(dilation_without_a_window_makes_groups_of_equal_rests) {
+  const std::string four = "#...#...#...#...\n.#...#...#...#..\n..#...#...#...#.\n...#...#...#...#\n";
+  BOOST_TEST(picture({.dilation = 4}) == four + four + four + four);
+}
+
+BOOST_AUTO_TEST_CASE(blocks_are_cut_from_the_first_token_on) {
+  BOOST_TEST(picture({.block = 3}, {}, 7, 7) == "###....\n###....\n###....\n...###.\n...###.\n...###.\n......#\n");
+  BOOST_TEST(picture({.block = 3}, causal_mask(), 7, 7) ==
+             "#......\n##.....\n###....\n...#...\n...##..\n...###.\n......#\n");
+  BOOST_TEST(picture({.block = 3, .blocks_back = 1}, causal_mask(), 7, 7) ==
+             "#......\n##.....\n###....\n####...\n#####..\n######.\n...####\n");
+  BOOST_TEST(picture({.block = 2, .blocks_forward = 1}, {}, 6, 6) ==
+             "####..\n####..\n..####\n..####\n....##\n....##\n");
+  BOOST_TEST(picture({.block = 3}, {}, 2, 7) == "...###.\n......#\n");  // the last two of seven
+}
+
+BOOST_AUTO_TEST_SUITE_END()

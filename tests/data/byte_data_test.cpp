@@ -1,0 +1,274 @@
+// Byte data: what becomes a document, where the splits end, which windows are drawn, and that an evaluation counts every
+// byte once.
+#include "data/byte_data.h"
+
+#include <cmath>
+
+#include "system/text.h"
+#include "system/write_file.h"
+#include "tests/support/close.h"
+#include "tests/support/folder.h"
+#include "tests/support/tiny_lm.h"
+
+using namespace heed;
+
+BOOST_AUTO_TEST_SUITE(byte_data_test)
+
+namespace {
+
+std::string counting(long n) {
+  std::string text;
+  for (long i = 0; i < n; i++) text += char(1 + (i * 7 + i / 255) % 255);  // no zero: it is text
+  return text;
+}
+
+std::string text_of(const ByteSplit& split) {
+  std::string all;
+  for (const ByteDocument& d : split.documents()) all.append(reinterpret_cast<const char*>(d.bytes), size_t(d.size));
+  return all;
+}
+
+using Numbers = std::vector<int64_t>;
+Numbers numbers(const Tensor& x) { return x.to_vector<int64_t>(); }
+
+bool same(const ByteBatch& a, const ByteBatch& b) {
+  return numbers(a.inputs) == numbers(b.inputs) && numbers(a.targets) == numbers(b.targets) && a.counted == b.counted;
+}
+
+std::string open_error(const std::string& path) {
+  return error_of([&] { ByteData::open(path); });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_file_is_split_by_position) {
+  const Folder folder;
+  write_file(folder / "a", counting(1000));
+  const ByteData data = ByteData::open(folder / "a");
+  BOOST_TEST(text_of(data.train) == counting(1000).substr(0, 900));
+  BOOST_TEST(text_of(data.valid) == counting(1000).substr(900, 50));
+  BOOST_TEST(text_of(data.test) == counting(1000).substr(950));
+  BOOST_TEST(text_of(data.all) == counting(1000));
+  BOOST_TEST(data.all.documents().size() == 1u);  // no target is lost at a border of splits
+  BOOST_TEST(data.all.name() == "all");
+  BOOST_TEST(data.summary() == "1 document, 1000 bytes: train 900, valid 50, test 50");
+}
+
+BOOST_AUTO_TEST_CASE(enwik8_is_split_90_5_5_million_and_mapped) {
+  const Folder folder;
+  write_file(folder / "enwik8", "");
+  std::filesystem::resize_file(folder / "enwik8", 100'000'000);  // a hole
+  const ByteData data = ByteData::open(folder / "enwik8");
+  BOOST_TEST(data.train.size() == 90'000'000);
+  BOOST_TEST(data.valid.size() == 5'000'000);
+  BOOST_TEST(data.test.size() == 5'000'000);
+  BOOST_TEST(data.test.entropy() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(no_split_is_ever_empty) {
+  const Folder folder;
+  for (long n = 3; n < 60; n++) {
+    write_file(folder / "a", counting(n));
+    const ByteData data = ByteData::open(folder / "a");
+    BOOST_TEST((data.train.size() > 0 && data.valid.size() > 0 && data.test.size() > 0), n);
+    BOOST_TEST(text_of(data.train) + text_of(data.valid) + text_of(data.test) == counting(n));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_data_outlives_what_it_was_opened_with) {
+  const Folder folder;
+  write_file(folder / "a", counting(1000));
+  const ByteSplit valid = ByteData::open(folder / "a").valid;
+  BOOST_TEST(text_of(valid) == counting(1000).substr(900, 50));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_has_sorted_documents_without_hidden_and_binary_ones) {
+  const Folder folder;
+  for (int i = 0; i < 20; i++) write_file(folder / format("t/%02d.txt", i), counting(100));
+  write_file(folder / "t/.hidden/x", "hidden");
+  write_file(folder / "t/.also", "hidden");
+  write_file(folder / "t/05.bin", std::string("a\0b", 3));
+  write_file(folder / "t/06.empty", "");
+  std::filesystem::create_symlink(folder / "t", folder / "t/loop");
+  const ByteData data = ByteData::open(folder / "t");
+  BOOST_TEST(data.train.documents().size() == 18u);
+  BOOST_TEST(data.train.documents()[3].name == "03.txt");
+  BOOST_TEST(data.valid.documents()[0].name == "18.txt");
+  BOOST_TEST(data.test.documents()[0].name == "19.txt");
+  BOOST_TEST(data.all.documents().size() == 20u);
+  BOOST_TEST(data.hidden == 2);
+  BOOST_TEST(data.binary == 1);
+  BOOST_TEST(data.summary() ==
+             "20 documents, 2000 bytes: train 1800, valid 100, test 100; left out: 1 binary, 2 hidden");
+}
+
+BOOST_AUTO_TEST_CASE(splits_end_between_documents_if_that_is_near) {
+  const Folder folder;
+  for (const long first : {885L, 915L, 500L}) {
+    write_file(folder / "t/a", counting(first));
+    write_file(folder / "t/b", counting(1000 - first));
+    const ByteData data = ByteData::open(folder / "t");
+    BOOST_TEST(data.train.size() == (first == 500 ? 900 : first));
+    BOOST_TEST(data.valid.size() == 950 - data.train.size());
+  }
+  BOOST_TEST(ByteData::open(folder / "t").summary() == "2 documents, 1000 bytes: train 900, valid 50, test 50");
+}
+
+BOOST_AUTO_TEST_CASE(several_paths_are_one_data_set) {
+  const Folder folder;
+  write_file(folder / "a", counting(100));
+  write_file(folder / "t/b", counting(100));
+  const ByteData data = ByteData::open(std::vector<std::string>{folder / "a", folder / "t"});
+  BOOST_TEST(data.size == 200);
+  BOOST_TEST(data.train.documents().size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_learned_is_told) {
+  const Folder folder;
+  BOOST_TEST(open_error(folder / "a") ==
+             "byte_data: cannot read " + (folder / "a") + ": No such file or directory; check the path");
+  write_file(folder / "a", "");
+  BOOST_TEST(open_error(folder / "a") == "byte_data: " + (folder / "a") + " is empty; there is nothing to learn");
+  write_file(folder / "a", "ab");
+  BOOST_TEST(open_error(folder / "a") ==
+             "byte_data: " + (folder / "a") + " has 2 bytes; train, valid and test need at least one each");
+  write_file(folder / "t/x.bin", std::string(9, '\0'));
+  write_file(folder / "t/.x", "text");
+  write_file(folder / "t/empty", "");
+  BOOST_TEST(open_error(folder / "t") == "byte_data: there is no text in the folder " + (folder / "t") +
+                                             ": of 2 files 1 are binary and the others are empty (1 hidden ones do not "
+                                             "count)");
+  write_file(folder / "a", counting(100));
+  const ByteData data = ByteData::open(folder / "a");
+  data.check_context(89);
+  BOOST_TEST(
+      error_of([&] { data.check_context(128); }) ==
+      "byte_data: the data has 100 bytes (train 90, valid 5, test 5); a context of 128 needs 129 in train and 2 in "
+      "the others, about 145 in all. Give more data or a shorter context");
+  BOOST_TEST(
+      error_of([&] { data.valid.batch(1, 1, 0, 2, 5); }) ==
+      "byte_data: the part 'valid' has 5 bytes; a window of 5 inputs and their targets needs 6. Give more data or a "
+      "shorter context");
+}
+
+BOOST_AUTO_TEST_CASE(targets_are_the_bytes_behind_the_inputs) {
+  const std::vector<std::string> texts = {counting(5000)};
+  const ByteBatch batch = split_of(texts).batch(1, 2, 0, 4, 50);
+  BOOST_TEST((batch.inputs.shape() == Shape{4, 50}));
+  BOOST_TEST(!batch.segments.defined());
+  BOOST_TEST(batch.counted == 200);
+  for (long b = 0; b < 4; b++) {
+    std::string row;
+    for (long t = 0; t < 50; t++) row += char(batch.inputs.at({b, t}));
+    row += char(batch.targets.at({b, 49}));
+    BOOST_TEST(texts[0].find(row) != std::string::npos);
+    for (long t = 0; t < 49; t++) BOOST_TEST(batch.targets.at({b, t}) == batch.inputs.at({b, t + 1}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(micro_batches_draw_what_one_batch_draws_and_steps_draw_anew) {
+  const std::vector<std::string> texts = {counting(5000)};
+  const ByteSplit split = split_of(texts);
+  const Numbers whole = numbers(split.batch(7, 3, 0, 6, 20).inputs);
+  Numbers parts;
+  for (const uint32_t first : {0u, 2u, 4u})
+    for (const int64_t id : numbers(split.batch(7, 3, first, 2, 20).inputs)) parts.push_back(id);
+  BOOST_TEST((whole == parts));
+  BOOST_TEST((whole == numbers(split.batch(7, 3, 0, 6, 20).inputs)));
+  BOOST_TEST((whole != numbers(split.batch(7, 4, 0, 6, 20).inputs)));
+  BOOST_TEST((whole != numbers(split.batch(8, 3, 0, 6, 20).inputs)));
+}
+
+BOOST_AUTO_TEST_CASE(every_place_is_drawn_equally_often) {
+  const std::string text = "abcdefghijk";  // ten places for a window of two bytes
+  const std::vector<std::string> texts = {text};
+  std::vector<long> drawn(10);
+  for (const int64_t id : numbers(split_of(texts).batch(1, 1, 0, 20'000, 1).inputs)) drawn.at(size_t(id - 'a'))++;
+  for (const long count : drawn) BOOST_TEST(std::abs(count - 2000) < 5 * std::sqrt(1800.0));  // five deviations
+}
+
+BOOST_AUTO_TEST_CASE(no_target_crosses_a_border_of_documents) {
+  const std::vector<std::string> texts = {"abc", "d", "efgh"};
+  const ByteBatch batch = split_of(texts).windows_at({0, 2}, {0, 0}, 7);
+  BOOST_TEST((numbers(batch.inputs) == Numbers{'a', 'b', 'c', 'd', 'e', 'f', 'g', 'c', 'd', 'e', 'f', 'g', 'h', 0}));
+  BOOST_TEST((numbers(batch.targets) == Numbers{'b', 'c', -1, -1, 'f', 'g', 'h', -1, -1, 'f', 'g', 'h', -1, -1}));
+  BOOST_TEST((numbers(batch.segments) == Numbers{0, 0, 0, 1, 2, 2, 2, 0, 1, 2, 2, 2, 2, 2}));
+  BOOST_TEST(batch.counted == 8);
+}
+
+BOOST_AUTO_TEST_CASE(an_evaluation_counts_every_byte_but_the_first_of_each_document_once) {
+  for (const std::vector<std::string>& texts : {std::vector<std::string>{counting(97)},
+                                                {counting(64)},
+                                                {counting(65)},
+                                                {counting(2)},
+                                                {"ab", "c", counting(50)},
+                                                {counting(30), counting(31), counting(1)}}) {
+    const ByteSplit split = split_of(texts);
+    for (const auto& [T, stride] : {std::pair{16L, 16L}, {16L, 4L}, {16L, 1L}, {16L, 15L}, {200L, 64L}, {1L, 1L}})
+      for (const long B : {1L, 3L, 8L}) {
+        std::string counted, expected;
+        for (const std::string& text : texts) expected += text.substr(1);
+        ByteWindows windows(split, B, T, stride);
+        long sum = 0;
+        for (ByteBatch batch; windows.next(batch);) {
+          BOOST_TEST(batch.inputs.size(0) <= B);
+          sum += batch.counted;
+          for (const int64_t target : numbers(batch.targets))
+            if (target != kNoTarget) counted += char(target);
+        }
+        BOOST_TEST(counted == expected);  // in order, too
+        BOOST_TEST(sum == long(expected.size()));
+        BOOST_TEST(windows.done() == windows.windows());
+      }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(sliding_windows_show_enough_of_the_past) {
+  const std::vector<std::string> texts = {counting(100)};
+  ByteWindows windows(split_of(texts), 100, 16, 4);
+  ByteBatch batch;
+  BOOST_REQUIRE(windows.next(batch));
+  for (long b = 0; b < batch.targets.size(0); b++)
+    for (long t = 0; t < 16; t++) BOOST_TEST((batch.targets.at({b, t}) == kNoTarget || b == 0 || t >= 12));
+  BOOST_TEST(!windows.next(batch));
+}
+
+BOOST_AUTO_TEST_CASE(a_stride_of_the_whole_window_is_disjoint) {
+  const std::vector<std::string> texts = {counting(64)};
+  const ByteSplit split = split_of(texts);
+  ByteWindows windows(split, 2, 16, 16);
+  ByteBatch first, second, none;
+  BOOST_REQUIRE((windows.next(first) && windows.next(second) && !windows.next(none)));
+  BOOST_TEST(same(first, split.windows_at({0, 16}, {0, 0}, 16)));
+  BOOST_TEST(same(second, split.windows_at({32, 48}, {0, 0}, 16)));
+}
+
+BOOST_AUTO_TEST_CASE(bad_windows_are_errors) {
+  const std::vector<std::string> texts = {counting(64)};
+  BOOST_TEST(
+      error_of([&] { ByteWindows(split_of(texts), 1, 16, 17); }) ==
+      "byte_data: windows of 16 bytes and a stride of 17; the stride must be 1 to 16, so that no byte is left out");
+  BOOST_TEST(error_of([&] { ByteWindows(split_of(texts), 0, 16, 16); }) ==
+             "byte_data: windows of 16 bytes, 0 at a time; both must be at least 1");
+  BOOST_TEST(error_of([&] { split_of(texts).windows_at({64}, {0}, 4); }) ==
+             "byte_data: a window at 64; the part 'part' has 64 bytes");
+}
+
+BOOST_AUTO_TEST_CASE(the_first_bytes_of_a_split_are_a_split) {
+  const std::vector<std::string> texts = {"abc", "def"};
+  BOOST_TEST(text_of(split_of(texts).first(4)) == "abcd");
+  BOOST_TEST(split_of(texts).first(3).documents().size() == 1u);
+  BOOST_TEST(text_of(split_of(texts).first(100)) == "abcdef");
+  BOOST_TEST(split_of(texts).first(0).size() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(entropy_is_that_of_the_frequencies) {
+  std::string all;
+  for (int i = 0; i < 256; i++) all += char(i);
+  const std::vector<std::string> texts = {all, all};
+  BOOST_TEST(split_of(texts).entropy() == 8, boost::test_tools::tolerance(1e-12));
+  const std::vector<std::string> coins = {"aaab"};
+  BOOST_TEST(split_of(coins).entropy() == 2 - 0.75 * std::log2(3.0), boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,273 @@
+// charlm as a user meets it: every command, from a text to a model that writes.
+#include "tests/demos/charlm.h"
+
+#include <filesystem>
+#include <regex>
+
+#include "data/wav.h"
+#include "system/write_file.h"
+#include "tests/support/close.h"
+#include "tests/support/folder.h"
+#include "tests/support/tiny_lm.h"
+#include "train/run_folder.h"
+
+using namespace heed;
+namespace fs = std::filesystem;
+
+BOOST_AUTO_TEST_SUITE(charlm_test)
+
+namespace {
+
+// A folder with a text, and a run that has learned it for 12 steps.
+struct Trained : Place {
+  Ran ran;
+  explicit Trained(const Words& more = {}) : ran(train(more)) { BOOST_REQUIRE_MESSAGE(ran.code == 0, ran.err); }
+};
+
+std::vector<Json> json_lines(const std::string& text) {
+  std::vector<Json> lines;
+  BOOST_TEST(text.ends_with('\n'));
+  for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+    lines.push_back(Json::parse(text.substr(begin, end - begin), "a line of stdout"));
+  return lines;
+}
+
+// The metrics without what depends on time.
+std::string metrics_of(const std::string& run) {
+  std::string text;
+  for (const Json& line : RunFolder(run).metrics()) {
+    for (const auto& [name, value] : line.members())
+      if (name != "seconds" && name != "tokens_per_s") text += name + "=" + value.dump() + " ";
+    text += "\n";
+  }
+  return text;
+}
+
+std::string last_line(const std::string& text) {
+  const std::string all = text.substr(0, text.find_last_not_of('\n') + 1);
+  return all.substr(all.rfind('\n') + 1);
+}
+
+uint32_t number_at(const std::string& bytes, size_t at) {
+  uint32_t value = 0;
+  for (size_t i = 0; i < 4; i++) value |= uint32_t(uint8_t(bytes[at + i])) << (8 * i);
+  return value;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(training_fills_the_run_folder_and_ends_with_one_line) {
+  const Trained t;
+  BOOST_TEST(contains(t.ran.out, "million parameters, 12 steps of 2 x 16 bytes\nneeds about "));
+  BOOST_TEST(contains(t.ran.out, "the page is " + t.run + "/index.html\n"));
+  const std::regex form(
+      R"(final step=12 train_bpc=\d+\.\d{4} val_bpc=\d+\.\d{4} tokens_per_s=[1-9]\d* peak_bytes=[1-9]\d*)");
+  BOOST_TEST(std::regex_match(last_line(t.ran.out), form), last_line(t.ran.out));
+  for (const char* name : {"config.json", "metrics.jsonl", "loss.svg", "loss.png", "index.html",
+                           "samples/step-000012.txt", "checkpoints/step-000006.safetensors"})
+    BOOST_TEST(fs::exists(fs::path(t.run) / name), name);
+  BOOST_TEST(RunFolder(t.run).curve("step", "bpc").size() == 12u);
+  BOOST_TEST(RunFolder(t.run).curve("step", "valid_bpc").size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_resumed_run_ends_as_one_that_was_not_stopped) {
+  const Trained whole({"--schedule", "constant:warmup=3", "--dropout", "0.1", "--micro-batch", "1"});
+  const Trained parts({"--schedule", "constant:warmup=3", "--dropout", "0.1", "--micro-batch", "1", "--steps", "6"});
+  const Ran ran = parts({"train", "--run", parts.run, "--resume", "--steps", "12", "--threads", "2",
+                         "--checkpoint-every", "6", "--sample-bytes", "20"});
+  BOOST_TEST(ran.code == 0);
+  BOOST_TEST(contains(ran.out, "going on from " + parts.run + "/checkpoints/step-000006.safetensors\n"));
+  BOOST_TEST(contains(ran.out, "  changed: steps 6 -> 12\n"));
+  BOOST_TEST(same_training(newest_checkpoint(whole.run), newest_checkpoint(parts.run)));
+  BOOST_TEST(metrics_of(whole.run) == metrics_of(parts.run));
+  BOOST_TEST(read_file(whole.run + "/samples/step-000012.txt") == read_file(parts.run + "/samples/step-000012.txt"));
+}
+
+BOOST_AUTO_TEST_CASE(resuming_what_is_not_there_starts_at_step_0_and_what_is_done_ends) {
+  const Trained t({"--resume"});
+  BOOST_TEST(contains(t.ran.out, "there is no checkpoint in " + t.run + "/checkpoints: starting from step 0\n"));
+  const Ran again = t({"train", "--run", t.run, "--resume"});
+  BOOST_TEST(again.code == 0);
+  BOOST_TEST(contains(again.out, "all 12 steps are done already; --steps N goes on to more\n"));
+  BOOST_TEST(last_line(again.out).starts_with("final step=12 train_bpc="));
+  const Ran fewer = t({"train", "--run", t.run, "--resume", "--steps", "4"});
+  BOOST_TEST(fewer.code == 1);
+  BOOST_TEST(contains(fewer.err, t.run + " is at step 12 already, and 4 were asked for; give --steps 12 or more"));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_run_began_with_is_remembered) {
+  const Trained t({"--keep", "9", "--checkpoint-every", "2"});
+  BOOST_TEST(CheckpointFiles(t.run).list().size() == 6u);
+  BOOST_TEST(t({"train", "--run", t.run, "--resume", "--steps", "16"}).code == 0);
+  BOOST_TEST(CheckpointFiles(t.run).list().size() == 8u);
+  fs::remove(t.run + "/config.json");  // then the checkpoint knows
+  const Ran without = t({"train", "--run", t.run, "--resume", "--steps", "18"});
+  BOOST_TEST(without.code == 0, without.err);
+  BOOST_TEST(CheckpointFiles(t.run).list().size() == 9u);
+}
+
+BOOST_AUTO_TEST_CASE(minutes_become_steps) {
+  const Place at;
+  const Ran ran = at({"train", "--data", at.data, "--run", at.run, "--layers", "1", "--width", "16", "--heads", "2",
+                      "--context", "16", "--batch", "2", "--minutes", "1e-9"});
+  BOOST_TEST(ran.code == 0);
+  BOOST_TEST(contains(ran.out, "final step=1 "), ran.out);  // at least one
+  BOOST_TEST(RunFolder(at.run).config().at("steps").integer() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(data_that_has_changed_is_noticed) {
+  const Trained t;
+  const Ran same = t({"train", "--run", t.run, "--resume", "--steps", "13"});
+  BOOST_TEST(!contains(same.out, "other bytes"));
+  write_file(t.data, tiny_text() + "more");
+  const Ran other = t({"train", "--run", t.run, "--resume", "--steps", "14"});
+  BOOST_TEST(other.code == 0);
+  BOOST_TEST(contains(other.out, "the data has other bytes than before: the run goes on, but not to the same bits"));
+}
+
+BOOST_AUTO_TEST_CASE(only_adamw_decays_by_itself) {
+  const Trained adam({"--optimiser", "adam"}), given({"--optimiser", "adam", "--weight-decay", "0.2"});
+  BOOST_TEST(RunFolder(adam.run).config().at("weight_decay").number() == 0);
+  BOOST_TEST(RunFolder(given.run).config().at("weight_decay").number() == 0.2);
+}
+
+BOOST_AUTO_TEST_CASE(eval_prints_bits_per_byte) {
+  const Trained t;
+  const Ran ran = t({"eval", "--run", t.run});
+  BOOST_TEST(ran.code == 0);
+  BOOST_TEST(std::regex_match(last_line(ran.out), std::regex(R"(bpc=\d\.\d{4})")), ran.out);
+  BOOST_TEST(contains(t.ran.out, "val_" + last_line(ran.out)));  // what training said
+  BOOST_TEST(contains(t({"eval", "--run", t.run, "--split", "test", "--stride", "4"}).out, "sliding windows of 16\n"));
+  const Json json = json_lines(t({"eval", "--run", t.run, "--json", "--bytes", "50"}).out).at(0);
+  BOOST_TEST(json.at("bytes").integer() == 49);
+  BOOST_TEST(json.at("step").integer() == 12);
+  const Ran file = t({"eval", "--run", t.run + "/checkpoints/step-000006.safetensors"});
+  BOOST_TEST(contains(file.out, "step 6 on "));
+  BOOST_TEST(contains(t({"eval", "--run", t.run, "--best"}).out, "bpc="));
+}
+
+BOOST_AUTO_TEST_CASE(eval_of_another_text_reads_all_of_it) {
+  const Trained t;
+  write_file(t.folder / "b.txt", tiny_text() + "and more");
+  const auto size = long(tiny_text().size()) + 8;
+  const auto bytes = [&](const Words& more) {
+    Words words = {"eval", "--run", t.run, "--threads", "1", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return json_lines(t(words).out).at(0).at("bytes").integer();
+  };
+  BOOST_TEST(bytes({"--data", t.folder / "b.txt"}) == size - 1);
+  BOOST_TEST(bytes({"--data", t.folder / "b.txt", "--split", "valid"}) < size / 10);
+  BOOST_TEST(bytes({"--split", "all"}) == size - 9);
+  BOOST_TEST(bytes({}) < size / 10);
+  BOOST_TEST(contains(t({"eval", "--run", t.run, "--data", t.data}).out, " bytes of all, disjoint windows of 16\n"));
+}
+
+BOOST_AUTO_TEST_CASE(sample_writes_the_prompt_and_as_many_bytes) {
+  const Trained t;
+  const Ran ran = t({"sample", "--run", t.run, "--prompt", "The ", "--length", "60"});
+  BOOST_TEST(ran.code == 0);
+  BOOST_TEST(ran.out.starts_with("The "));
+  BOOST_TEST(ran.out.size() == 4u + 60 + 1);
+  BOOST_TEST(ran.err.starts_with("60 bytes from step 12, "));
+  const Ran again = t({"sample", "--run", t.run, "--prompt", "The ", "--length", "60", "--threads", "1"});
+  BOOST_TEST(again.out == ran.out);
+  BOOST_TEST(t({"sample", "--run", t.run, "--prompt", "The ", "--length", "60", "--seed", "2"}).out != ran.out);
+  t({"sample", "--run", t.run, "--prompt", "The ", "--length", "60", "--out", t.folder / "new/b.txt"});
+  BOOST_TEST(read_file(t.folder / "new/b.txt") + "\n" == ran.out);
+  const Json json =
+      json_lines(t({"sample", "--run", t.run, "--length", "5", "--temperature", "0", "--json"}).out).at(0);
+  BOOST_TEST(json.at("step").integer() == 12);
+}
+
+BOOST_AUTO_TEST_CASE(a_model_of_sound_makes_a_file_that_plays) {
+  const Folder folder;
+  std::string samples;
+  for (int i = 0; i < 3000; i++) samples += char(128 + 100 * ((i / 20) % 2 ? 1 : -1));
+  write_wav(folder / "a.wav", samples, 8000);
+  const std::string run = folder / "run", out = folder / "b.wav";
+  BOOST_TEST(charlm(folder.path.string(), tiny_train(folder / "a.wav", run)).code == 0);
+  BOOST_TEST(fs::exists(run + "/samples/step-000012.wav"));
+  const Ran ran = charlm(folder.path.string(), {"sample", "--run", run, "--length", "300", "--out", out});
+  BOOST_TEST(ran.code == 0, ran.err);
+  BOOST_TEST(ran.out == "");
+  const std::string file = read_file(out);
+  const Wav wav = parse_wav(file, out);
+  BOOST_TEST(wav.sample_rate == 8000);
+  BOOST_TEST(wav.samples.size() == 301u);  // silence, and what it made
+  BOOST_TEST(file.substr(0, 4) + file.substr(8, 8) == "RIFFWAVEfmt ");
+  BOOST_TEST(number_at(file, 4) == file.size() - 8);
+  BOOST_TEST(file.size() % 2 == 0u);
+  BOOST_TEST(number_at(file, file.find("data") + 4) == 301u);
+}
+
+BOOST_AUTO_TEST_CASE(look_draws_every_layer) {
+  const Trained t({"--layers", "2"});
+  const Ran ran = t({"look", "--run", t.run, "--text", "</script> \"\xc3\xa4"});
+  BOOST_TEST(ran.code == 0, ran.err);
+  BOOST_TEST(contains(ran.out, "2 layers drawn: " + t.run + "/look/layer-01.png"));
+  BOOST_TEST(read_file(t.run + "/look/layer-02.png").starts_with("\x89PNG"));
+  const std::string page = read_file(t.run + "/look/index.html");
+  BOOST_TEST(!contains(page, "@TEXT@"));
+  BOOST_TEST(page.find("</script>") == page.rfind("</script>"));  // the text does not end the script
+  BOOST_TEST(contains(read_file(t.run + "/index.html"), "href='look/index.html'"));
+  const Ran elsewhere = t({"look", "--run", newest_checkpoint(t.run), "--text", "abc", "--out", t.folder / "maps"});
+  BOOST_TEST(elsewhere.code == 0, elsewhere.err);
+  BOOST_TEST(fs::exists(t.folder / "maps/layer-01.png"));
+}
+
+BOOST_AUTO_TEST_CASE(compare_puts_runs_into_one_chart) {
+  const Trained t;
+  const std::string other = t.folder / "other";
+  BOOST_TEST(t(tiny_train(t.data, other, {"--seed", "2"})).code == 0);
+  for (const char* axis : {"step", "seconds"}) {
+    const Ran ran = t({"compare", t.run, other, "--out", t.folder / axis, "--axis", axis});
+    BOOST_TEST(ran.code == 0, ran.err);
+    BOOST_TEST(contains(ran.out, other + " "));
+    BOOST_TEST(contains(read_file(t.folder / (std::string(axis) + ".svg")), t.run + "</text>"));
+    BOOST_TEST(fs::exists(t.folder / (std::string(axis) + ".png")));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(info_tells_settings_and_checkpoints) {
+  const Trained t;
+  const Ran ran = t({"info", "--run", t.run});
+  BOOST_TEST(ran.code == 0);
+  BOOST_TEST(contains(ran.out, " parameters\nstep 12 of 12, validation "));
+  BOOST_TEST(contains(ran.out, " s of training\n"));
+  BOOST_TEST(contains(ran.out, "  width                16\n"));
+  BOOST_TEST(contains(ran.out, "step-000012.safetensors   valid "));
+  fs::resize_file(t.run + "/checkpoints/step-000012.safetensors", 1000);
+  const Ran damaged = t({"info", "--run", t.run});
+  BOOST_TEST(damaged.code == 0);
+  BOOST_TEST(contains(damaged.out, "step-000012.safetensors   cannot be read: safetensors: "));
+  const Json json = json_lines(t({"info", "--run", t.run, "--json"}).out).at(0);
+  BOOST_TEST(json.at("settings").at("context").integer() == 16);
+  BOOST_TEST(json.at("checkpoints").items().at(0).at("best").truth());
+  BOOST_TEST(contains(json.at("checkpoints").items().at(1).at("damaged").text(), "is cut off"));
+}
+
+BOOST_AUTO_TEST_CASE(with_json_stdout_has_only_json) {
+  const Trained t({"--json"});
+  const auto lines = json_lines(t.ran.out);
+  BOOST_TEST(lines.size() == 12u + 2 + 1);
+  BOOST_TEST(lines.back().at("event").text() == "final");
+  BOOST_TEST(lines.back().at("step").integer() == 12);
+  BOOST_TEST(!lines.back().at("stopped").truth());
+  fs::resize_file(newest_checkpoint(t.run), 1000);
+  const Ran resumed = t({"train", "--run", t.run, "--resume", "--json", "--checkpoint-every", "6"});
+  BOOST_TEST(resumed.code == 0);
+  BOOST_TEST(json_lines(resumed.out).size() == 6u + 1 + 1);
+  BOOST_TEST(contains(resumed.err, "the checkpoint of step 12 is left out: "));
+}
+
+BOOST_AUTO_TEST_CASE(every_command_has_a_help) {
+  const Folder folder;
+  for (const char* command : {"train", "sample", "eval", "look", "info", "compare", "fetch"}) {
+    const Ran ran = charlm(folder.path.string(), {command, "--help"});
+    BOOST_TEST(ran.code == 0);
+    BOOST_TEST(contains(ran.out, std::string("charlm ") + command + " "));
+    BOOST_TEST(ran.err == "");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

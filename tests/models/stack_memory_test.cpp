@@ -1,0 +1,175 @@
+// Stacks that trade time for memory: the same gradients, and less memory.
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/reduce.h"
+#include "models/stack.h"
+#include "tensor/allocator.h"
+#include "tensor/create.h"
+#include "tensor/random.h"
+#include "tensor/views.h"
+#include "tests/support/close.h"
+#include "train/model_tensors.h"
+
+using namespace heed;
+
+namespace {
+
+StackOptions noisy(const std::string& ordering) {
+  return {.C = 24, .heads = 3, .ordering = ordering, .dropout = 0.2, .attention_dropout = 0.1, .max_length = 64};
+}
+
+// y, and the gradients of x, of the memory and of all parameters
+std::vector<Tensor> trained(const StackOptions& options, DType dtype = f32, bool with_state = false) {
+  Stack stack(options);
+  stack.cast_parameters(dtype);
+  Context ctx;
+  ctx.train = true;
+  ctx.begin(3, 5);
+  const bool cross = options.ordering.find('c') != std::string::npos;
+  const Variable x = Variable::leaf(randn({3, 10, 24}, 1, dtype)), source = Variable::leaf(randn({3, 7, 24}, 2, dtype));
+  const Variable memory = source * 2.0;
+  StackState state = stack.start(3, 10);
+  const StackIn in{.mask = causal_mask(), .memory = cross ? &memory : nullptr, .state = with_state ? &state : nullptr};
+  const Variable y = stack.forward(x, in, ctx);
+  mean(y * randn(y.shape(), 9, dtype)).backward();
+  std::vector<Tensor> all = {y.value(), x.grad()};
+  if (cross) all.push_back(source.grad());
+  for (Parameter* p : stack.parameters()) all.push_back(p->value.grad());
+  return all;
+}
+
+constexpr long kB = 2, kT = 64, kC = 32;
+constexpr double kUnit = 4.0 * kB * kT * kC;  // bytes of one x
+
+// Bytes of a forward and a backward pass, above the parameters and their gradients.
+double step_bytes(const StackOptions& given) {
+  StackOptions options = given;
+  options.C = kC;
+  Stack stack(options);
+  for (Parameter* p : stack.parameters()) p->value.set_grad(zeros(p->value.shape()));
+  Context ctx;
+  ctx.train = true;
+  const Variable x = Variable::leaf(randn({kB, kT, kC}, 1));
+  reset_peak();
+  const double before = double(memory_stats().live);
+  sum(stack.forward(x, {.mask = causal_mask()}, ctx)).backward();
+  return double(memory_stats().peak) - before;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(stack_memory_test)
+
+BOOST_AUTO_TEST_CASE(checkpointed_blocks_have_the_gradients_of_the_plain_stack_to_the_bit) {
+  for (const char* ordering : {"sfsf", "ssff", "f", "scfscf", "sffs"})
+    for (bool pre_norm : {true, false}) {
+      StackOptions options = noisy(ordering);
+      options.pre_norm = options.rotary = pre_norm;
+      const std::vector<Tensor> plain = trained(options);
+      options.checkpoint_blocks = true;
+      const std::vector<Tensor> again = trained(options);
+      for (size_t i = 0; i < plain.size(); i++)
+        BOOST_TEST(same_bits(plain[i], again[i]), ordering << " " << pre_norm << ": tensor " << i);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_reversible_stack_has_the_gradients_of_plain_backpropagation) {
+  for (const char* ordering : {"sfsf", "ssff", "sfsfsfsf"})
+    for (DType dtype : {f32, f64}) {
+      StackOptions options = noisy(ordering);
+      options.reversible = options.rotary = true;
+      // With a state nothing is reconstructed: the same function, recorded op by op.
+      const std::vector<Tensor> plain = trained(options, dtype, true), lean = trained(options, dtype);
+      for (size_t i = 0; i < plain.size(); i++) check_close(lean[i], plain[i], dtype == f32 ? 1e-5 : 1e-12);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_reversible_stack_begins_with_two_copies_and_ends_with_the_mean_of_its_halves) {
+  StackOptions options = noisy("sf");
+  options.reversible = true;
+  Stack stack(options);
+  struct Parts : Module {
+    LayerNorm &n0 = child<LayerNorm>("norm_0", 24), &n1 = child<LayerNorm>("norm_1", 24),
+              &last = child<LayerNorm>("norm", 24);
+    Mixer& s = child_from("layer_0", [] { return make_mixer("full", {.C = 24, .heads = 3}); });
+    FeedForward& f = child<FeedForward>("layer_1", 24, 96);
+  } parts;
+  load_model(parts, model_tensors(stack), "the stack");
+  Context ctx;
+  const Variable x = randn({2, 5, 24}, 1);
+  const Variable y1 = x + parts.s.forward(parts.n0.forward(x, ctx), {.mask = causal_mask()}, ctx);
+  const Variable y2 = x + parts.f.forward(parts.n1.forward(y1, ctx), ctx);
+  check_close(stack.forward(x, {.mask = causal_mask()}, ctx).value(), parts.last.forward((y1 + y2) * 0.5, ctx).value(),
+              1e-6);
+}
+
+BOOST_AUTO_TEST_CASE(chunked_feed_forward_changes_neither_result_nor_gradients) {
+  for (bool checkpointed : {false, true}) {
+    StackOptions options = noisy("sfsf");
+    options.checkpoint_blocks = checkpointed;
+    const std::vector<Tensor> whole = trained(options);
+    for (long chunks : {2, 4, 1000}) {
+      options.feed_forward_chunks = chunks;
+      const std::vector<Tensor> cut = trained(options);
+      for (size_t i = 0; i < whole.size(); i++) check_close(cut[i], whole[i], 2e-6);  // products of other shapes
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(memory_per_block_is_ten_x_one_when_checkpointed_and_none_when_reversible) {
+  const auto growth = [](StackOptions options) {  // in units of x, per sf
+    options.ordering = repeated("sf", 4);
+    const double four = step_bytes(options);
+    options.ordering = repeated("sf", 12);
+    return (step_bytes(options) - four) / 8 / kUnit;
+  };
+  const StackOptions plain{.heads = 2, .dropout = 0.1};
+  StackOptions checkpointed = plain, reversible = plain;
+  checkpointed.checkpoint_blocks = true, reversible.reversible = true;
+  // sum, q, k, v, o of s; sum and 4 before the activation of f. Norms and the activation's result are computed again, but for 3 numbers a row.
+  BOOST_TEST(growth(plain) == 10, boost::test_tools::tolerance(0.03));
+  StackOptions gated = plain;
+  gated.activation = "swiglu", gated.hidden = 4 * kC;  // 2 * 4 before the activation
+  BOOST_TEST(growth(gated) == 14, boost::test_tools::tolerance(0.03));
+  BOOST_TEST(growth(checkpointed) <= 1.05);
+  BOOST_TEST(growth(reversible) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(chunks_shrink_what_feed_forward_needs_at_a_time) {
+  StackOptions whole{.heads = 2, .ordering = "sfsfsf", .hidden = 512, .checkpoint_blocks = true}, cut = whole;
+  cut.feed_forward_chunks = 8;
+  BOOST_TEST(step_bytes(cut) < 0.4 * step_bytes(whole));  // hidden is 16 times as wide as x
+}
+
+BOOST_AUTO_TEST_CASE(a_state_is_served_by_a_checkpointed_and_a_reversible_stack) {
+  for (bool reversible : {true, false}) {
+    StackOptions options = noisy("sfsf");
+    options.reversible = reversible, options.checkpoint_blocks = !reversible;
+    Stack stack(options);
+    Context ctx;
+    const Tensor x = randn({2, 6, 24}, 1), whole = stack.forward(x, {.mask = causal_mask()}, ctx).value();
+    NoGrad no_grad;
+    StackState state = stack.start(2, 6);
+    for (long t = 0; t < 6; t++)
+      check_close(stack.forward(slice(x, 1, t, t + 1), {.mask = causal_mask(), .state = &state}, ctx).value(),
+                  slice(whole, 1, t, t + 1), 1e-5);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_reversible_is_refused) {
+  const auto refusal = [](const std::string& ordering, bool pre_norm = true, bool checkpointed = false) {
+    StackOptions options = noisy(ordering);
+    options.reversible = true, options.pre_norm = pre_norm, options.checkpoint_blocks = checkpointed;
+    return error_of([&] { Stack stack(options); });
+  };
+  BOOST_TEST(refusal("sfs") ==
+             "stack: the ordering 'sfs' cannot be reversible; it must be pairs of s and f, such as sfsf, without c");
+  BOOST_TEST(refusal("scfs") ==
+             "stack: the ordering 'scfs' cannot be reversible; it must be pairs of s and f, such as sfsf, without c");
+  BOOST_TEST(refusal("sf", false) ==
+             "stack: reversible is on and pre_norm is off; a norm behind the sum cannot be undone");
+  BOOST_TEST(refusal("sf", true, true) ==
+             "stack: reversible and checkpoint_blocks are both on; choose one, a reversible stack keeps no block's "
+             "input");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,68 @@
+#include "nn/mixing/mask.h"
+#include "tensor/create.h"
+#include "tests/support/close.h"
+
+using namespace heed;
+
+namespace {
+
+// Rows of '#' (may attend) and '.' for sample b, head 0.
+std::string picture(const Mask& mask, long T, long S, long b = 0, long B = 1) {
+  Tensor seen = mask.dense(B, 1, T, S);
+  std::string text;
+  for (long i = 0; i < T; i++) {
+    for (long j = 0; j < S; j++) text += seen.at({b, 0, i, j}) != 0 ? '#' : '.';
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_causal_mask_is_aligned_at_the_bottom_right) {
+  BOOST_TEST(picture(causal_mask(), 3, 3) == "#..\n##.\n###\n");
+  BOOST_TEST(picture(causal_mask(), 2, 4) == "###.\n####\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_window_counts_each_side_by_itself) {
+  BOOST_TEST(picture(window_mask(1, 0), 4, 4) == "#...\n##..\n.##.\n..##\n");
+  BOOST_TEST(picture(window_mask(-1, 1), 4, 4) == "##..\n###.\n####\n####\n");
+  BOOST_TEST(picture(Mask(), 2, 2) == "##\n##\n");
+}
+
+BOOST_AUTO_TEST_CASE(lengths_hide_padding_and_segments_keep_documents_apart) {
+  Mask lengths = length_mask(tensor({1, 3}, i64));
+  BOOST_TEST(picture(lengths, 3, 3, 0, 2) == "#..\n#..\n#..\n");
+  BOOST_TEST(picture(lengths, 3, 3, 1, 2) == "###\n###\n###\n");
+  Mask segments = segment_mask(tensor({7, 7, 2}, {1, 3}, i64));
+  BOOST_TEST(picture(segments, 3, 3) == "##.\n##.\n..#\n");
+  BOOST_TEST(picture(segments, 1, 3) == "..#\n");  // one query: the last position
+}
+
+BOOST_AUTO_TEST_CASE(parts_combine_to_what_all_of_them_allow) {
+  Mask both = causal_mask() & window_mask(2, -1) & window_mask(1, 5);
+  BOOST_TEST(picture(both, 4, 4) == "#...\n##..\n.##.\n..##\n");
+  Mask segments = segment_mask(tensor({0, 0, 1, 1}, {1, 4}, i64)) & segment_mask(tensor({0, 1, 1, 1}, {1, 4}, i64));
+  BOOST_TEST(picture(segments, 4, 4) == "#...\n.#..\n..##\n..##\n");
+  Mask lengths = length_mask(tensor({3, 1}, i64)) & length_mask(tensor({2, 2}, i64));
+  BOOST_TEST(picture(lengths, 1, 3, 0, 2) == "##.\n");
+  BOOST_TEST(picture(lengths, 1, 3, 1, 2) == "#..\n");
+  Mask allow = allow_mask(tensor({1, 0, 1}, boolean)) & allow_mask(tensor({1, 1, 0}, {3, 1}, boolean));
+  BOOST_TEST(picture(allow, 3, 3) == "#.#\n#.#\n...\n");
+}
+
+BOOST_AUTO_TEST_CASE(masks_of_the_wrong_kind_or_size_are_refused) {
+  BOOST_TEST(error_of([] { window_mask(-2, 0); }) ==
+             "window_mask: the window is -2 to the left and 0 to the right; each is 0 or more, or -1 for no limit");
+  BOOST_TEST(
+      error_of([] {
+        allow_mask(zeros({2, 2}));
+      }) ==
+      "allow_mask: got (2, 2) f32; it must be boolean and broadcast to (B, H, T, S). Cast first: cast(x, boolean)");
+  BOOST_TEST(error_of([] { length_mask(zeros({2})); }) ==
+             "length_mask: got (2,) f32; it must be integers of shape (B,)");
+  BOOST_TEST(error_of([] {
+               length_mask(tensor({1, 2}, i64)).dense(3, 1, 4, 4);
+             }) ==
+             "mask: the mask's lengths are (2,) and the batch is (B, H, T, S) = (3, 1, 4, 4); lengths must be (B,)");
+}

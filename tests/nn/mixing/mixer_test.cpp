@@ -1,0 +1,129 @@
+// The seam between a model's stack and its attention, used by two small citizens: a recurrent mixer with a State, and
+// a core that is plain softmax attention.
+#include "nn/mixing/mixer.h"
+#include "attention/core.h"
+#include "autograd/ops/concatenate.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/reduce.h"
+#include "autograd/ops/softmax.h"
+#include "autograd/ops/views.h"
+#include "nn/linear.h"
+#include "tensor/copy.h"
+#include "tensor/create.h"
+#include "tensor/random.h"
+#include "tensor/views.h"
+#include "tests/support/close.h"
+
+using namespace heed;
+
+namespace {
+
+// y_t = W (x_0 + ... + x_t) / (t + 1): every token gets the mean of its past. O(1) memory while decoding.
+class PastMean : public Mixer {
+ public:
+  explicit PastMean(long C) : out(child<Linear>("out", C, C)) {}
+
+  struct Sum : State {
+    using State::State;
+    Tensor total;  // (B, 1, C)
+    void reset() override { State::reset(), total = Tensor(); }
+  };
+
+  Variable forward(const Variable& x, const MixIn& in, Context& ctx) override {
+    auto* state = static_cast<Sum*>(in.state);
+    if (state) state->check_room(x.size(0), x.size(1));
+    const long before = state ? state->length() : 0;
+    Variable total = state && state->total.defined() ? Variable(state->total) : Variable();
+    std::vector<Variable> means;
+    for (long t = 0; t < x.size(1); t++) {
+      Variable token = slice(x, 1, t, t + 1);
+      total = total.defined() ? total + token : token;
+      means.push_back(total / double(before + t + 1));
+    }
+    if (state) state->total = total.value(), state->advance(x.size(1));
+    return out.forward(concatenate(means, 1), ctx);
+  }
+
+  Capabilities can() const override { return {.causal = true, .strictly_causal = true, .decode = true}; }
+  std::unique_ptr<State> start(long batch, long max_length) override {
+    return std::make_unique<Sum>(batch, max_length);
+  }
+
+ private:
+  Linear& out;
+};
+
+// softmax(q k^T / sqrt(D)) v with the mask as -inf: the definition, in O(T S) memory.
+class DenseCore : public Core {
+ public:
+  Variable attend(const Heads& in, const Mask& mask, Context& ctx) override {
+    return matmul(probabilities(in, mask, ctx), in.v);
+  }
+  Tensor weights(const Heads& in, const Mask& mask, Context& ctx) override {
+    return probabilities(in, mask, ctx).value();
+  }
+  Capabilities can() const override { return {.causal = true, .padding = true, .cross = true, .exact = true}; }
+
+ private:
+  static Variable probabilities(const Heads& in, const Mask& mask, Context&) {
+    Tensor seen = mask.dense(in.q.size(0), in.q.size(1), in.q.size(2), in.k.size(2));
+    Variable scores = matmul(in.q, transpose(in.k)) / std::sqrt(double(in.q.size(3)));
+    return softmax(scores + log(cast(seen, f32)));  // log 1 = 0, log 0 = -inf
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(chunks_of_any_size_through_a_state_equal_the_whole) {
+  PastMean mixer(4);
+  Context ctx;
+  Tensor x = randn({2, 7, 4}, 1);
+  Tensor whole = mixer.forward(x, {}, ctx).value();
+  auto state = mixer.start(2, 7);
+  long at = 0;
+  for (long T : {1, 3, 1, 2}) {  // decoding, a prompt, ...: the same call
+    Tensor part = mixer.forward(slice(x, 1, at, at + T), {.state = state.get()}, ctx).value();
+    check_close(part, slice(whole, 1, at, at + T), 1e-6);
+    at += T;
+  }
+  BOOST_TEST(state->length() == 7);
+  BOOST_TEST(error_of([&] { mixer.forward(slice(x, 1, 0, 1), {.state = state.get()}, ctx); }) ==
+             "state: 1 tokens were given after 7; it holds at most 7. Start a longer one: start(batch, max_length)");
+  state->reset();
+  check_close(mixer.forward(x, {.state = state.get()}, ctx).value(), whole, 1e-6);
+  BOOST_TEST(error_of([&] {
+               mixer.forward(randn({3, 1, 4}, 1), {.state = mixer.start(2, 7).get()}, ctx);
+             }) == "state: it was started for a batch of 2 and got one of 3");
+}
+
+BOOST_AUTO_TEST_CASE(a_mixer_that_cannot_decode_or_show_weights_says_so) {
+  struct Still : Mixer {
+    Variable forward(const Variable& x, const MixIn&, Context&) override { return x; }
+    Capabilities can() const override { return {}; }
+  };
+  Still still;
+  Context ctx;
+  BOOST_TEST(error_of([&] { still.start(1, 8); }) ==
+             "start: this mixer keeps no state: token-by-token decoding is not defined for it; use it in an encoder");
+  BOOST_TEST(error_of([&] {
+               still.weights(Variable(zeros({1, 2, 3})), {}, ctx);
+             }) == "weights: this mixer has no dense map of weights to show");
+  BOOST_TEST(error_of([] { PastMean(4).start(0, 8); }) ==
+             "state: batch 0 and max_length 8 were given; both must be 1 or more");
+}
+
+BOOST_AUTO_TEST_CASE(a_core_sees_what_its_mask_allows_and_an_empty_row_gives_zeros) {
+  DenseCore core;
+  Context ctx;
+  // Memory is (B, T, H, D), heads are a view of it.
+  Variable q = transpose(Variable(randn({2, 3, 2, 4}, 1)), 1, 2), k = transpose(Variable(randn({2, 5, 2, 4}, 2)), 1, 2);
+  Variable v = transpose(Variable(randn({2, 5, 2, 6}, 3)), 1, 2);
+  Mask mask = causal_mask() & length_mask(tensor({5, 0}, i64));
+  Tensor weights = core.weights({q, k, v}, mask, ctx), o = core.attend({q, k, v}, mask, ctx).value();
+  BOOST_TEST(o.shape() == (Shape{2, 2, 3, 6}));
+  check_close(sum(select(weights, 0, 0), {-1}), ones({2, 3}), 1e-6);
+  for (long i = 0; i < 3; i++)
+    for (long j = i + 3; j < 5; j++) BOOST_TEST(weights.at({0, 0, i, j}) == 0);
+  check_close(select(o, 0, 1), zeros({2, 3, 6}), 0);  // sample 1 has no keys at all
+}

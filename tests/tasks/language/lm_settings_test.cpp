@@ -1,0 +1,142 @@
+// Settings of language models: what is written is read back, and what cannot be is told.
+#include "tasks/language/lm_settings.h"
+
+#include "tests/support/close.h"
+
+using namespace heed;
+
+BOOST_AUTO_TEST_SUITE(lm_settings_test)
+
+namespace {
+
+LmSettings unusual() {  // every setting differs from its default
+  LmSettings s;
+  s.preset = "tiny", s.data = "a \"b\".txt", s.sample_rate = 8000;
+  s.attention = "window:left=7", s.ordering = "ssff", s.layers = 3, s.width = 24, s.heads = 3, s.context = 33;
+  s.positions = "sinusoid", s.dropout = 0.1, s.batch = 5, s.micro_batch = 2, s.steps = 77, s.rate = 1.0 / 3;
+  s.schedule = "linear:warmup=3", s.optimiser = "sgd", s.weight_decay = 0.25, s.clip = 0.5, s.dtype = "bf16";
+  s.checkpoint_blocks = true, s.reversible = true, s.feed_forward_chunks = 4, s.seed = 4294967295;
+  s.checkpoint_every = 3, s.keep = 4, s.valid_bytes = 5, s.sample_bytes = 6;
+  return s;
+}
+
+// The error when one setting of a good model is changed.
+template <class T> std::string error_with(T LmSettings::*member, T value) {
+  LmSettings s;
+  s.*member = value;
+  return error_of([&] { check_settings(s); });
+}
+
+// The same in a file.
+std::string error_in_file(const char* name, const Json& value) {
+  Json json = to_json(LmSettings());
+  json[name] = value;
+  return error_of([&] { settings_from_json(json, "config.json"); });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(json_gives_every_setting_back) {
+  const LmSettings s = unusual();
+  BOOST_TEST(differences(LmSettings(), s).size() == to_json(s).members().size());  // none was forgotten above
+  const LmSettings back = settings_from_json(Json::parse(to_json(s).dump(), "it"), "it");
+  BOOST_TEST(to_json(back).dump() == to_json(s).dump());
+  BOOST_TEST(differences(s, back).empty());
+  BOOST_TEST(back.rate == 1.0 / 3);
+  BOOST_TEST(back.data == "a \"b\".txt");
+  BOOST_TEST(back.checkpoint_blocks);
+}
+
+BOOST_AUTO_TEST_CASE(presets_have_the_sizes_they_promise) {
+  const auto text = [](const std::string& name) {
+    const LmSettings s = preset(name);
+    check_settings(s);
+    return s.preset + " " + std::to_string(s.layers) + "/" + std::to_string(s.width) + "/" + std::to_string(s.heads) +
+           "/" + std::to_string(s.context) + "/" + std::to_string(s.batch);
+  };
+  BOOST_TEST(text("tiny") == "tiny 2/128/4/128/16");
+  BOOST_TEST(text("small") == "small 4/256/4/512/8");
+  BOOST_TEST(text("base") == "base 12/512/8/512/16");
+  BOOST_TEST(preset_names().size() == 3u);
+  BOOST_TEST(error_of([] { preset("smal"); }) ==
+             "settings: there is no preset 'smal'; there are tiny, small, base. Did you mean small?");
+}
+
+BOOST_AUTO_TEST_CASE(differences_are_told_in_the_order_of_the_settings) {
+  LmSettings now = preset("small");
+  now.steps = 9, now.attention = "local", now.checkpoint_blocks = true;
+  const auto list = differences(preset("small"), now);
+  BOOST_REQUIRE(list.size() == 3u);
+  BOOST_TEST(list[0] == "attention \"full\" -> \"local\"");
+  BOOST_TEST(list[1] == "steps 2000 -> 9");
+  BOOST_TEST(list[2] == "checkpoint_blocks false -> true");
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_is_an_error_that_says_the_rule) {
+  check_settings(LmSettings());
+  BOOST_TEST(error_with(&LmSettings::heads, 3L) ==
+             "settings: width is 256 and heads 3; the heads must divide the width");
+  BOOST_TEST(error_with(&LmSettings::layers, 0L) == "settings: layers is 0; it must be from 1 to 1000");
+  BOOST_TEST(error_with(&LmSettings::width, 0L) == "settings: width is 0; it must be from 1 to 65536");
+  BOOST_TEST(error_with(&LmSettings::heads, 0L) == "settings: heads is 0; it must be from 1 to 1024");
+  BOOST_TEST(error_with(&LmSettings::context, 0L) == "settings: context is 0; it must be from 1 to 16777216");
+  BOOST_TEST(error_with(&LmSettings::batch, 0L) == "settings: batch is 0; it must be from 1 to 65536");
+  BOOST_TEST(error_with(&LmSettings::micro_batch, 9L) == "settings: micro_batch is 9; it must be from 0 to 8");
+  BOOST_TEST(error_with(&LmSettings::steps, 0L) == "settings: steps is 0; it must be from 1 to 1000000000");
+  BOOST_TEST(error_with(&LmSettings::feed_forward_chunks, 0L) ==
+             "settings: feed_forward_chunks is 0; it must be from 1 to 65536");
+  BOOST_TEST(error_with(&LmSettings::dropout, 1.0) == "settings: dropout is 1; it must be from 0 to 0.95");
+  BOOST_TEST(error_with(&LmSettings::weight_decay, -1.0) == "settings: weight_decay is -1; it must be from 0 to 10");
+  BOOST_TEST(error_with(&LmSettings::clip, double(NAN)) == "settings: clip is nan; it must be from 0 to 1e+09");
+  BOOST_TEST(error_with(&LmSettings::seed, -1L) == "settings: seed is -1; it must be from 0 to 4294967295");
+  BOOST_TEST(error_with(&LmSettings::dtype, std::string("f23")) ==
+             "settings: there is no dtype 'f23'; there are f32, bf16. Did you mean f32?");
+  BOOST_TEST(error_with(&LmSettings::optimiser, std::string("adamv")) ==
+             "settings: there is no optimiser 'adamv'; there are adagrad, adam, adamw, sgd. Did you mean adam?");
+  BOOST_TEST(error_with(&LmSettings::rate, -1.0) == "schedule: the rate is -1; it must be a number of at least 0");
+  BOOST_TEST(error_with(&LmSettings::schedule, std::string("steps=5,context=600;steps=5")) ==
+             "settings: a phase of the schedule has context 600; the model's is 512, which is the longest");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_with_bad_settings_is_named) {
+  BOOST_TEST(error_in_file("width", "wide") ==
+             "settings: config.json has width \"wide\" (json: the value is a text; it must be an integer)");
+  BOOST_TEST(error_in_file("clip", Json()) ==
+             "settings: config.json has clip null (json: the value is null; it must be a number)");
+  BOOST_TEST(error_in_file("heads", 3) ==
+             "settings: config.json has settings that cannot be (settings: width is 256 and heads 3; the heads must "
+             "divide the width)");
+  BOOST_TEST(error_of([] { settings_from_json(Json::parse("{}", "it"), "config.json"); }) ==
+             "settings: config.json does not say 'preset'; it is not of a language model of this version");
+  BOOST_TEST(error_of([] { settings_from_json(Json::parse("[1]", "it"), "config.json"); }) ==
+             "settings: config.json does not say 'preset'; it is not of a language model of this version");
+}
+
+BOOST_AUTO_TEST_CASE(the_ordering_follows_from_the_layers_or_is_given) {
+  LmSettings s;
+  s.layers = 2;
+  BOOST_TEST(ordering_of(s) == "sfsf");
+  s.ordering = "ssf";
+  BOOST_TEST(ordering_of(s) == "ssf");
+  BOOST_TEST(model_options(s).stack.ordering == "ssf");
+  BOOST_TEST(micro_batch_of(s) == s.batch);
+  s.micro_batch = 3;
+  BOOST_TEST(micro_batch_of(s) == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_single_phase_warms_up_by_itself) {
+  LmSettings s;
+  s.steps = 50;
+  BOOST_TEST(schedule_of(s).phases()[0].warmup == 5);
+  s.steps = 5000;
+  BOOST_TEST(schedule_of(s).phases()[0].warmup == 100);
+  s.schedule = "constant:steps=30";
+  BOOST_TEST(schedule_of(s).phases()[0].warmup == 3);
+  s.schedule = "constant:warmup=7";
+  BOOST_TEST(schedule_of(s).phases()[0].warmup == 7);
+  s.schedule = "steps=10;steps=20,rate=1e-4";
+  BOOST_TEST(schedule_of(s).phases()[0].warmup == 0);
+  BOOST_TEST(schedule_of(s).steps() == 30);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,108 @@
+// The table of ops in tensor/README.md is made from the headers (which ops there are, which have a gradient) and from
+// the kernel slots (which types and devices). HEED_UPDATE=1 writes it anew.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "tensor/kernel.h"
+#include "tensor/ops/compare.h"
+#include "tensor/ops/elementwise_table.h"
+#include "tests/support/close.h"
+
+using namespace heed;
+
+namespace {
+
+const std::string kBegin = "<!-- ops: made by HEED_UPDATE=1 make test T=op_table_test -->\n",
+                  kEnd = "<!-- end of ops -->\n";
+
+const std::set<std::string> kTableOps = {
+#define HEED_NAME(name, ...) #name,
+    HEED_UNARY_TABLE(HEED_NAME) HEED_BINARY_TABLE(HEED_NAME)};
+const std::set<std::string> kCompareOps = {HEED_COMPARE_TABLE(HEED_NAME) HEED_LOGICAL_TABLE(HEED_NAME)};
+#undef HEED_NAME
+
+// Functions declared in a folder's headers that return one of these types: name -> header.
+std::map<std::string, std::string> declared(const char* folder, const std::string& types) {
+  const std::regex door("(?:^|\\n)(?:" + types + ") ([a-z_0-9]+)\\(");
+  std::map<std::string, std::string> found;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".h" || entry.path().parent_path().filename() == "cpu") continue;
+    const std::string text = read_file(entry.path());
+    for (std::sregex_iterator it(text.begin(), text.end(), door), end; it != end; ++it)
+      found.emplace((*it)[1], entry.path().filename().string());
+  }
+  return found;
+}
+
+// Not ops: gradients, references, an op's result with what its gradient needs, and what doors share.
+bool is_helper(const std::string& name) {
+  for (const char* part : {"_backward", "_reference", "_with_"})
+    if (name.find(part) != std::string::npos) return true;
+  return std::set<std::string>{"checked_indices", "apart", "chunk_sizes"}.contains(name);
+}
+
+// "f32 f64", "all", or "-" for an op that is made of other ops.
+std::string types_of(const std::string& op) {
+  std::set<DType> types;
+  for (const KernelEntry& entry : kernel_entries())
+    if (entry.op == op) types.insert(entry.dtype);
+  if (types.contains(kEveryType)) return "all";
+  std::string text;
+  for (DType type : types) text += (text.empty() ? "" : " ") + std::string(name(type));
+  return text.empty() ? "-" : text;
+}
+
+std::string devices_of(const std::string& op) {
+  std::set<std::string> devices;
+  for (const KernelEntry& entry : kernel_entries())
+    if (entry.op == op && entry.backend != Backend::custom) devices.insert(name(entry.backend));
+  std::string text;
+  for (const auto& device : devices) text += (text.empty() ? "" : " ") + device;
+  return text.empty() ? "-" : text;
+}
+
+std::string table() {
+  auto ops = declared("tensor", "Tensor|[A-Z][A-Za-z]*Result|UniqueCounts|std::vector<Tensor>");
+  auto gradients = declared("autograd", "Variable|[A-Z][A-Za-z]*|std::vector<Variable>");
+  for (const auto& op : kTableOps) ops[op] = "elementwise_table.h", gradients[op] = "";
+  for (const auto& op : kCompareOps) ops[op] = "compare.h";
+  std::string text = "| op | gradient | types | devices | header |\n|---|---|---|---|---|\n";
+  for (const auto& [op, header] : ops) {
+    if (is_helper(op)) continue;
+    text += "| " + op + " | " + (gradients.contains(op) ? "yes" : "-") + " | " + types_of(op) + " | " + devices_of(op) +
+            " | " + header + " |\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(op_table_test)
+
+BOOST_AUTO_TEST_CASE(the_table_of_ops_in_the_readme_is_true) {
+  const std::string path = "tensor/README.md", text = read_file(path);
+  const size_t begin = text.find(kBegin), end = text.find(kEnd);
+  BOOST_REQUIRE(begin != std::string::npos);
+  BOOST_REQUIRE(end != std::string::npos);
+  const size_t from = begin + kBegin.size();
+  if (std::getenv("HEED_UPDATE")) {
+    std::ofstream(path) << text.substr(0, from) + table() + text.substr(end);
+    return;
+  }
+  BOOST_CHECK_MESSAGE(text.substr(from, end - from) == table(),
+                      "the table is out of date; type  HEED_UPDATE=1 make test T=op_table_test");
+}
+
+BOOST_AUTO_TEST_CASE(the_table_knows_ops_of_every_kind) {
+  const std::string text = table();
+  for (const char* row :
+       {"| softmax | yes | f32 f64 | cpu | softmax.h |", "| matmul | yes | f32 f64 | cpu | matmul.h |",
+        "| tanh | yes | f32 f64 | cpu | elementwise_table.h |", "| transpose | yes | - | - | views.h |",
+        "| argmax | - |"})
+    BOOST_CHECK_MESSAGE(text.find(row) != std::string::npos, row << " is missing");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
