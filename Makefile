@@ -15,7 +15,9 @@ PREFIX  = /usr/local
 DESTDIR =
 CXX     = g++
 OPT     = -O3
+CALM_OPT = -O1# of what runs now and then: files, pages, command lines
 TEST_OPT = -O1# tests are compiled more often than they are run
+PCH     = $(BUILD)/obj/common.h# headers that most files read, precompiled; make PCH= does without
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -34,6 +36,9 @@ LIBRARY  = $(BUILD)/libheed.so
 HEADERS  = $(foreach tree,$(TREES),$(sort $(shell find $(tree) -name '*.h' -not -path '*/cpu/*')))
 LARGE   := $(patsubst demos/%/main.cpp,%,$(wildcard demos/*/main.cpp))# programs of several files: a folder each
 DEMOS   := $(patsubst demos/%.cpp,%,$(wildcard demos/*.cpp))
+CALM     = system/% data/% show/% train/% tasks/% demos/% bench/%# but for these, which have loops that run hot:
+HOT      = system/parallel.cpp system/sha256.cpp bench/machine.cpp
+calm_obj := $(call objects,$(filter-out $(HOT),$(filter $(CALM),$(call find_cpp,$(wildcard $(TREES) demos bench)))))
 lib_obj   := $(call objects,$(foreach tree,$(wildcard $(TREES)),$(call find_cpp,$(tree))))
 bench_obj := $(call objects,$(wildcard bench/*.cpp))
 tests_obj := $(call objects,$(call find_cpp,tests))
@@ -48,7 +53,7 @@ ifneq ($(and $(filter clean,$(MAKECMDGOALS)),$(filter-out clean,$(MAKECMDGOALS))
 $(if $(MAKE_RESTARTS),,$(shell rm -rf $(BUILD)))# `make clean test`: first the one, then the other
 endif
 SETUP = build/setup.ok
-ifneq ($(or $(filter-out help clean format parts peer,$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)),)
+ifneq ($(or $(filter-out help clean format parts trees peer,$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)),)
 include $(SETUP)
 endif
 $(SETUP): .ci/setup
@@ -94,7 +99,7 @@ endef
 
 ifdef SETUP_DONE
 compiler := $(shell $(CXX) $(ARCH) -E -v -x c++ /dev/null 2>&1 | grep -E '^gcc version|cc1plus')# names the CPU, too
-$(call keep,$(BUILD)/flags,$(OPT) $(TEST_OPT) $(FLAGS) $(CXXFLAGS) $(compiler))
+$(call keep,$(BUILD)/flags,$(OPT) $(CALM_OPT) $(TEST_OPT) $(PCH) $(FLAGS) $(CXXFLAGS) $(compiler))
 $(call keep,$(BUILD)/include/heed.h,$(umbrella))
 $(call keep,$(BUILD)/heed.pc,$(pkgconfig))
 $(call keep,$(BUILD)/version,$(VERSION))
@@ -104,7 +109,7 @@ endif
 
 # ---- building ----------------------------------------------------------------------------------------------
 
-.PHONY: all demo demo-quick test kills test-all parts bench peer lint format sanitize install example clean help
+.PHONY: trees all demo demo-quick test kills test-all parts bench peer lint format sanitize install example clean help
 
 all: $(LIBRARY) $(PROGRAMS)  ## the library and all programs (this is what `make` alone does)
 
@@ -131,12 +136,12 @@ $(BUILD)/tests: $(tests_obj) $(tested_obj) $(BUILD)/obj/tests.list $(LIBRARY)
 	$(call say,link,$@)
 	$(Q)$(LINK) -o $@ $(tests_obj) $(tested_obj) -L$(BUILD) -lheed -lboost_unit_test_framework $(LIBS)
 
-$(lib_obj) $(bench_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags
+objects_of_library := $(lib_obj) $(bench_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o)
+$(objects_of_library): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags
 	$(call say,c++,$<)
-	$(Q)mkdir -p $(@D) && $(COMPILE) $(OPT) $(DEFINES) $(CXXFLAGS) -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(COMPILE) $(OPT) $(PRECOMPILED) $(DEFINES) $(CXXFLAGS) -c -o $@ $<
 
-# CLI11 and nlohmann-json are slow to compile, and options and headers are read once.
-$(BUILD)/obj/system/command_line.o $(BUILD)/obj/system/json.o: private OPT = -O1
+$(calm_obj): private OPT = $(CALM_OPT)
 $(BUILD)/obj/system/version.o: private DEFINES = -DHEED_VERSION='"$(VERSION)"'
 $(BUILD)/obj/system/version.o: $(BUILD)/version
 
@@ -145,8 +150,22 @@ start_obj = $(BUILD)/obj/system/processor.o $(BUILD)/obj/tensor/cpu/startup.o
 built_for := $(if $(SETUP_DONE),$(shell $(CXX) $(ARCH) $(CXXFLAGS) -dM -E -x c++ /dev/null | tr A-Z a-z | \
     sed -n 's/^.define __\([a-z0-9_]*\)__ 1$$/\1/p' | grep -E '^(sse3|ssse3|sse4_|avx|bmi|fma|f16c|lzcnt|movbe|popcnt|tbm|xop)'))
 $(start_obj): private override ARCH =
+$(start_obj): private PRECOMPILED =
 $(start_obj): private override CXXFLAGS := $(filter-out -m%,$(CXXFLAGS))
 $(start_obj): private DEFINES = -DHEED_BUILT_FOR='"$(built_for)"'
+
+# Most of a small file's time goes into reading headers, so those that most files need are read in precompiled form. A
+# file still includes all it uses: the sanitizers' build has no PCH, nor has clang's.
+PRECOMPILED = $(if $(PCH),-Winvalid-pch -include $(PCH))
+export CCACHE_SLOPPINESS = pch_defines,time_macros# or ccache would not keep what is compiled with such a header
+
+ifneq ($(PCH),)
+$(filter-out $(start_obj),$(objects_of_library)): $(PCH).gch
+endif
+$(BUILD)/obj/common.h.gch: .ci/common.h $(BUILD)/flags
+	$(call say,c++,$<)
+	$(Q)mkdir -p $(@D) && echo '#include ".ci/common.h"' > $(PCH) && \
+	$(COMPILE) $(OPT) $(CXXFLAGS) -x c++-header -o $@ $(PCH)
 
 # Every test begins with tests/support/boost.h, and the compiler reads it in precompiled form.
 TEST_HEADER = $(BUILD)/obj/tests/support/boost.h
@@ -158,10 +177,10 @@ $(tests_obj): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags $(TEST_HEADER).gch
 
 $(TEST_HEADER).gch: tests/support/boost.h $(BUILD)/flags
 	$(call say,c++,$<)
-	$(Q)mkdir -p $(@D) && echo '#include "tests/support/boost.h"' > $(TEST_HEADER) && \
+	$(Q)mkdir -p $(@D) && printf '#include "%s"\n' tests/support/boost.h $(if $(PCH),.ci/common.h) > $(TEST_HEADER) && \
 	$(COMPILE) $(TEST_FLAGS) -x c++-header -o $@ $(TEST_HEADER)
 
--include $(patsubst %.o,%.d,$(lib_obj) $(bench_obj) $(tests_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o))
+-include $(if $(PCH),$(PCH).d $(TEST_HEADER).d) $(patsubst %.o,%.d,$(lib_obj) $(bench_obj) $(tests_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o))
 
 # ---- running -----------------------------------------------------------------------------------------------
 
@@ -182,6 +201,8 @@ test-all: $(SETUP)  ## test, lint, kills, sanitize, the example against an insta
 	$(Q)for part in $(PARTS); do echo "== make $$part" && $(MAKE) $$part || exit 1; done
 parts:  # for .ci/run
 	@echo $(PARTS)
+trees:  # the folders of the library, for .ci/lint and whoever else needs the list
+	@echo $(TREES)
 
 # The other side of the benchmarks: build/peer, or any python that has PyTorch: make bench PEER=/path/to/python
 PEER  = $(wildcard build/peer/bin/python)
@@ -204,7 +225,7 @@ format:  ## let clang-format rewrite the sources
 
 sanitize:  ## the tests again, with the address and the undefined-behaviour sanitizer
 	$(Q)ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 BOOST_TEST_CATCH_SYSTEM_ERRORS=no \
-	$(MAKE) test BUILD=$(BUILD)/sanitize OPT='-O1 -g -Wno-maybe-uninitialized' TEST_OPT='-O1 -g -Wno-maybe-uninitialized' \
+	$(MAKE) test BUILD=$(BUILD)/sanitize OPT='-O1 -g -Wno-maybe-uninitialized' TEST_OPT='-O1 -g -Wno-maybe-uninitialized' PCH= \
 	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 
 install: $(LIBRARY)  ## library, headers and heed.pc to PREFIX (/usr/local); DESTDIR= for packagers
