@@ -17,14 +17,14 @@ thread_local double scale_now = 1;
 thread_local const char* op_now = "backward";
 thread_local BackwardObserver observer;
 
-template <class T> class Restore {  // puts a value back at the end of a scope, also when it is left by an exception
+template <class Value> class Restore {  // puts a value back at the end of a scope, also when it is left by an exception
  public:
-  Restore(T& place, T value) : place_(place), before_(std::exchange(place, value)) {}
+  Restore(Value& place, Value value) : place_(place), before_(std::exchange(place, value)) {}
   ~Restore() { place_ = before_; }
 
  private:
-  T& place_;
-  T before_;
+  Value& place_;
+  Value before_;
 };
 
 // Adds up in place where nobody else can see it; otherwise in a new tensor.

@@ -39,11 +39,11 @@ class Context {  // must outlive the backward of what was computed with it
 
   // A discrete or stateful choice (hash buckets, routing, a redraw): computed and stored the first time, read back
   // when a checkpointed or reversible block is computed again.
-  template <class T> T decide(const Module& user, const std::function<T()>& choose) {
+  template <class Value> Value decide(const Module& user, const std::function<Value()>& choose) {
     if (!marked_ && !replaying_ && !grad_enabled()) return choose();  // generating text: nobody comes back
     std::any& slot = (*decisions_)[{user.path(), next_use(decision_uses_, user)}];
     if (!slot.has_value()) slot = choose();
-    return std::any_cast<T>(slot);
+    return std::any_cast<Value>(slot);
   }
   void forget_decisions();  // after backward
 
@@ -53,10 +53,10 @@ class Context {  // must outlive the backward of what was computed with it
   std::map<std::string, double> metrics() const;
 
   // Something that depends on sizes only (an attention plan) and is worth keeping between steps: made once per key.
-  template <class T> std::shared_ptr<const T> plan(const std::string& key, const std::function<T()>& make) {
+  template <class Value> std::shared_ptr<const Value> plan(const std::string& key, const std::function<Value()>& make) {
     std::shared_ptr<const void>& slot = plans_[key];
-    if (!slot) slot = std::make_shared<const T>(make());
-    return std::static_pointer_cast<const T>(slot);
+    if (!slot) slot = std::make_shared<const Value>(make());
+    return std::static_pointer_cast<const Value>(slot);
   }
 
   // For checkpoint(fn, inputs, ctx.mark()): takes the use numbers back to now while fn is computed again.

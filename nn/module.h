@@ -59,11 +59,11 @@ class Module {
 
   // Makes a module inside of this one: Linear& out = child<Linear>("out", 64, 2). A module that is held by value
   // instead is a root of its own: its parameters are not among this module's.
-  template <class T, class... Args> T& child(const std::string& name, Args&&... args) {
+  template <class M, class... Args> M& child(const std::string& name, Args&&... args) {
     Making scope(*this, name);
-    children_.push_back(std::make_unique<T>(std::forward<Args>(args)...));
+    children_.push_back(std::make_unique<M>(std::forward<Args>(args)...));
     scope.finished();
-    return static_cast<T&>(*children_.back());
+    return static_cast<M&>(*children_.back());
   }
   // The same for a module whose type is decided later: make() returns a unique_ptr to a module that it has just made.
   template <class Make> auto& child_from(const std::string& name, Make&& make) {

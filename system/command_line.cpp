@@ -58,14 +58,14 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
 std::string before_equals(const std::string& text) { return text.substr(0, text.find('=')); }
 
 // The whole text as a number, or false. A plus in front is fine.
-template <class T> bool to_number(const std::string& text, T& value) {
-  const auto number = number_in<T>(std::string_view(text).substr(text.starts_with('+') ? 1 : 0));
+template <class Number> bool to_number(const std::string& text, Number& value) {
+  const auto number = number_in<Number>(std::string_view(text).substr(text.starts_with('+') ? 1 : 0));
   value = number.value_or(value);
   return number.has_value();
 }
 
-template <class T> std::string range_text(T low, T high) {
-  const bool below = low > std::numeric_limits<T>::lowest(), above = high < std::numeric_limits<T>::max();
+template <class Number> std::string range_text(Number low, Number high) {
+  const bool below = low > std::numeric_limits<Number>::lowest(), above = high < std::numeric_limits<Number>::max();
   if (below && above) return sentence(" from ", low, " to ", high);
   if (below) return sentence(" of at least ", low);
   return above ? sentence(" of at most ", high) : "";
@@ -122,19 +122,20 @@ struct CommandLine::Parser {
     app.add_option_function<std::string>(name, check_and_set, help)->type_name(type)->take_last();
   }
 
-  template <class T> void add_number(const std::string& name, T& value, const std::string& help, T low, T high) {
-    const char* kind = std::is_integral_v<T> ? "a whole number" : "a number";
+  template <class Number>
+  void add_number(const std::string& name, Number& value, const std::string& help, Number low, Number high) {
+    const char* kind = std::is_integral_v<Number> ? "a whole number" : "a number";
     HEED_CHECK(value >= low && value <= high, "CommandLine", "the default of ", name, " is ", value, "; it must be ",
                kind, range_text(low, high));
     const auto set = [&value, low, high, kind](const std::string& text) {
-      T given = 0;
+      Number given = 0;
       if (!to_number(text, given) || !(given >= low && given <= high)) return kind + range_text(low, high);
       value = given;
       return std::string();
     };
     const std::string range = range_text(low, high);
     const std::string with_range = sentence(help, range.empty() ? "" : ",", range, " (", value, ")");
-    add(name, with_range, std::is_integral_v<T> ? "N" : "X", set);
+    add(name, with_range, std::is_integral_v<Number> ? "N" : "X", set);
   }
 
   void check_flags(int argc, const char* const* argv) const {

@@ -102,8 +102,8 @@ const char* kind_of(const Json& json) {
                              : "an object";
 }
 
-template <class T, class Value> auto& get(Value& value, const Json& json, const char* wanted) {
-  auto* found = std::get_if<T>(&value);
+template <class Wanted, class Value> auto& get(Value& value, const Json& json, const char* wanted) {
+  auto* found = std::get_if<Wanted>(&value);
   HEED_CHECK(found != nullptr, "json", "the value is ", kind_of(json), "; it must be ", wanted);
   return *found;
 }

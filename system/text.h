@@ -18,15 +18,15 @@ template <class... Parts> std::string format(const char* pattern, const Parts&..
 }
 
 // The whole text as a number; nothing if it is not one. Whatever the locale, 1.5 is written with a point.
-template <class T> std::optional<T> number_in(std::string_view text) {
-  T value = 0;
+template <class Number> std::optional<Number> number_in(std::string_view text) {
+  Number value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return {};
   return value;
 }
 
 // The fewest digits that are read back as the same number.
-template <class T> std::string shortest_text(T value) {
+template <class Number> std::string shortest_text(Number value) {
   char text[64];
   return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
 }

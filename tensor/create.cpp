@@ -33,11 +33,11 @@ Tensor tensor(std::initializer_list<double> values, const Shape& shape, DType dt
   return cast(from_vector(std::vector<double>(values), shape), dtype);
 }
 
-template <class T> Tensor from_vector(const std::vector<T>& values, const Shape& shape) {
+template <class E> Tensor from_vector(const std::vector<E>& values, const Shape& shape) {
   HEED_CHECK(shape.numel() == long(values.size()), "tensor", values.size(), " values were given for shape ", shape,
              ", which has ", shape.numel(), " elements");
-  Tensor x = Tensor::empty(shape, dtype_of<T>);
-  std::copy(values.begin(), values.end(), x.mutable_data<T>());
+  Tensor x = Tensor::empty(shape, dtype_of<E>);
+  std::copy(values.begin(), values.end(), x.mutable_data<E>());
   return x;
 }
 

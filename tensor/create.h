@@ -18,6 +18,6 @@ Tensor zeros_like(const Tensor& x);
 // tensor({1, 2, 3, 4}, {2, 2}): the values in row-major order. Without a shape: one dimension.
 Tensor tensor(std::initializer_list<double> values, DType dtype = f32);
 Tensor tensor(std::initializer_list<double> values, const Shape& shape, DType dtype = f32);
-template <class T> Tensor from_vector(const std::vector<T>& values, const Shape& shape);
+template <class E> Tensor from_vector(const std::vector<E>& values, const Shape& shape);
 
 }  // namespace heed

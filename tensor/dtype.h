@@ -39,7 +39,7 @@ struct Float16 {
   explicit operator float() const;
 };
 
-template <class T> inline constexpr DType dtype_of = DType(255);  // 255: not an element type
+template <class E> inline constexpr DType dtype_of = DType(255);  // 255: not an element type
 template <> inline constexpr DType dtype_of<float> = f32;
 template <> inline constexpr DType dtype_of<double> = f64;
 template <> inline constexpr DType dtype_of<int32_t> = i32;

@@ -1,14 +1,14 @@
 // Kernel slots connect backends. A slot is a named place for one function per backend:
 //
-//   template <class T> inline Kernel<void(T* y, const T* x, long rows, long cols)> softmax_rows{"softmax"};  // header
+//   template <class E> inline Kernel<void(E* y, const E* x, long rows, long cols)> softmax_rows{"softmax"};  // header
 //   const Registered on_cpu{softmax_rows<float>, Backend::cpu, softmax_rows_cpu<float>};         // tensor/cpu/...
-//   softmax_rows<T>(x.device())(y, x, rows, cols);                                               // the door
+//   softmax_rows<E>(x.device())(y, x, rows, cols);                                               // the door
 //
 // Kernels are free functions on pointers and sizes; they never allocate and never throw. Deleting a backend's file
 // empties its slots; a door that meets an empty slot throws "softmax has no cuda kernel".
 //
 // While somebody profiles (profile.h) every call is timed, and the tensors whose data() is taken in its arguments are
-// its bytes. A door that knows the work can tell it: matmul<T>(x.device(), 2.0 * m * n * k)(c, a, b, layout).
+// its bytes. A door that knows the work can tell it: matmul<E>(x.device(), 2.0 * m * n * k)(c, a, b, layout).
 #pragma once
 
 #include <type_traits>
@@ -78,8 +78,8 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
   }
 
  private:
-  template <class T>
-  static constexpr bool points_to = ((std::is_same_v<Args, T*> || std::is_same_v<Args, const T*>) || ...);
+  template <class E>
+  static constexpr bool points_to = ((std::is_same_v<Args, E*> || std::is_same_v<Args, const E*>) || ...);
   // The type a kernel computes in; pointers to void come with a type or size given at run time.
   static constexpr DType element_type() {
     if (points_to<double>) return f64;

@@ -26,18 +26,18 @@ uint32_t site_hash(std::string_view path, uint32_t use) {
 Tensor uniform(const Shape& shape, const RandomKey& key, double low, double high, DType dtype, Device device) {
   HEED_CHECK(low <= high, "uniform", "low is ", low, " and high is ", high, "; the rule is low <= high");
   return visit_maths("uniform", dtype, [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor x = Tensor::empty(shape, dtype, device);
-    kernels::uniform_fill<T>(device)(x.mutable_data<T>(), x.numel(), key, low, high - low);
+    kernels::uniform_fill<E>(device)(x.mutable_data<E>(), x.numel(), key, low, high - low);
     return x;
   });
 }
 
 Tensor normal(const Shape& shape, const RandomKey& key, double mean, double deviation, DType dtype, Device device) {
   return visit_maths("normal", dtype, [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor x = Tensor::empty(shape, dtype, device);
-    kernels::normal_fill<T>(device)(x.mutable_data<T>(), x.numel(), key, mean, deviation);
+    kernels::normal_fill<E>(device)(x.mutable_data<E>(), x.numel(), key, mean, deviation);
     return x;
   });
 }

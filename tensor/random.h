@@ -51,9 +51,9 @@ uint32_t keep_threshold(double p);                                              
 
 // For the backends. `low` and `span` are (low, high - low) of uniform or (mean, deviation) of normal.
 namespace kernels {
-template <class T> using RandomFill = Kernel<void(T* x, long numel, const RandomKey& key, double low, double span)>;
-template <class T> inline RandomFill<T> uniform_fill{"uniform"};
-template <class T> inline RandomFill<T> normal_fill{"normal"};
+template <class E> using RandomFill = Kernel<void(E* x, long numel, const RandomKey& key, double low, double span)>;
+template <class E> inline RandomFill<E> uniform_fill{"uniform"};
+template <class E> inline RandomFill<E> normal_fill{"normal"};
 inline Kernel<void(bool* keep, long samples, long tokens, long channels, const RandomKey& key, uint32_t threshold)>
     keep_fill{"keep_mask"};
 }  // namespace kernels

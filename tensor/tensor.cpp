@@ -87,10 +87,10 @@ double Tensor::at(const Shape& index) const {
   return view(*this, {}, {}, position).item();
 }
 
-template <class T> std::vector<T> Tensor::to_vector() const {
+template <class E> std::vector<E> Tensor::to_vector() const {
   check_defined("to_vector", *this);
-  Tensor x = contiguous(cast(to(*this, cpu), dtype_of<T>));
-  return std::vector<T>(x.data<T>(), x.data<T>() + numel_);
+  Tensor x = contiguous(cast(to(*this, cpu), dtype_of<E>));
+  return std::vector<E>(x.data<E>(), x.data<E>() + numel_);
 }
 
 template std::vector<float> Tensor::to_vector() const;

@@ -39,13 +39,13 @@ class Tensor {
   bool is_contiguous() const;  // row-major without gaps
 
   // The first element. T must be the element type (float for f32, ...); the memory is the device's.
-  template <class T> const T* data() const { return static_cast<const T*>(raw(dtype_of<T>)); }
+  template <class E> const E* data() const { return static_cast<const E*>(raw(dtype_of<E>)); }
   // The same to write: counts as a write in the storage's version, so that autograd notices.
-  template <class T> T* mutable_data() const { return static_cast<T*>(mutable_raw(dtype_of<T>)); }
+  template <class E> E* mutable_data() const { return static_cast<E*>(mutable_raw(dtype_of<E>)); }
 
   double item() const;                                  // the value of a tensor with one element
   double at(const Shape& index) const;                  // one element: x.at({1, 2})
-  template <class T> std::vector<T> to_vector() const;  // all elements in row-major order, as T
+  template <class E> std::vector<E> to_vector() const;  // all elements in row-major order, as T
   std::string str() const;                              // as printed: values, shape, dtype, device
 
  private:
@@ -63,8 +63,8 @@ class Tensor {
 std::ostream& operator<<(std::ostream& out, const Tensor& x);
 
 // For kernels whose operand may not be there: null if x is undefined.
-template <class T> const T* data_or_null(const Tensor& x) { return x.defined() ? x.data<T>() : nullptr; }
-template <class T> T* mutable_or_null(const Tensor& x) { return x.defined() ? x.mutable_data<T>() : nullptr; }
+template <class E> const E* data_or_null(const Tensor& x) { return x.defined() ? x.data<E>() : nullptr; }
+template <class E> E* mutable_or_null(const Tensor& x) { return x.defined() ? x.mutable_data<E>() : nullptr; }
 
 // Checks that doors share. Each throws with the op's name, what was given and a hint.
 void check_defined(const char* op, const Tensor& x);

@@ -133,10 +133,10 @@ struct Call {
 
 void run_forward(const Call& call) {
   visit_maths(kOp, call.q.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    kernels::softmax_attention<T>(call.q.device())(
-        call.o.mutable_data<T>(), call.L.mutable_data<T>(), call.q.data<T>(), call.k.data<T>(), call.v.data<T>(),
-        data_or_null<T>(call.by_distance), data_or_null<T>(call.by_query), call.sizes);
+    using E = decltype(tag);
+    kernels::softmax_attention<E>(call.q.device())(
+        call.o.mutable_data<E>(), call.L.mutable_data<E>(), call.q.data<E>(), call.k.data<E>(), call.v.data<E>(),
+        data_or_null<E>(call.by_distance), data_or_null<E>(call.by_query), call.sizes);
   });
 }
 
@@ -158,15 +158,15 @@ std::vector<Tensor> run_backward(const Call& call, const Tensor& dy_given, const
   Tensor dby_query =
       wants.by_query ? zeros({z.B, z.H, z.T, 2 * z.clip + 1}, call.q.dtype(), call.q.device()) : Tensor();
   visit_maths(kOp, call.q.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor workspace =
-        Tensor::empty({kernels::softmax_attention_workspace<T>(call.q.device())(z)}, u8, call.q.device());
-    kernels::softmax_attention_backward<T>(call.q.device())(
-        {dq.mutable_data<T>(), dk.mutable_data<T>(), dv.mutable_data<T>(), mutable_or_null<T>(dby_distance),
-         mutable_or_null<T>(dby_query)},
-        dy.data<T>(), data_or_null<T>(dL),
-        {call.q.data<T>(), call.k.data<T>(), call.v.data<T>(), call.o.data<T>(), call.L.data<T>(),
-         data_or_null<T>(call.by_distance), data_or_null<T>(call.by_query)},
+        Tensor::empty({kernels::softmax_attention_workspace<E>(call.q.device())(z)}, u8, call.q.device());
+    kernels::softmax_attention_backward<E>(call.q.device())(
+        {dq.mutable_data<E>(), dk.mutable_data<E>(), dv.mutable_data<E>(), mutable_or_null<E>(dby_distance),
+         mutable_or_null<E>(dby_query)},
+        dy.data<E>(), data_or_null<E>(dL),
+        {call.q.data<E>(), call.k.data<E>(), call.v.data<E>(), call.o.data<E>(), call.L.data<E>(),
+         data_or_null<E>(call.by_distance), data_or_null<E>(call.by_query)},
         z, workspace.mutable_data<uint8_t>());
   });
   if (gathered) dq = by_tokens(dq, call.visible);

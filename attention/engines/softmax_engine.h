@@ -88,20 +88,20 @@ struct SoftmaxSizes {
 };
 
 // o by its strides, L (B, H, T); by_distance (H, T + S - 1), by_query (B, H, T, 2 c + 1), by tokens, or null
-template <class T>
-inline Kernel<void(T* o, T* L, const T* q, const T* k, const T* v, const T* by_distance, const T* by_query,
+template <class E>
+inline Kernel<void(E* o, E* L, const E* q, const E* k, const E* v, const E* by_distance, const E* by_query,
                    const SoftmaxSizes& s)>
     softmax_attention{"softmax_attention"};
 
 // dL (B, H, T) or null; dby_distance and dby_query are null where they are not wanted, dby_query is zero before the call.
 // dq and dby_query lie by places, dk and dv by tokens.
-template <class T> struct SoftmaxGradients { T *dq, *dk, *dv, *dby_distance, *dby_query; };
-template <class T> struct SoftmaxSaved { const T *q, *k, *v, *o, *L, *by_distance, *by_query; };
-template <class T>
-inline Kernel<void(const SoftmaxGradients<T>& grads, const T* dy, const T* dL, const SoftmaxSaved<T>& saved,
+template <class E> struct SoftmaxGradients { E *dq, *dk, *dv, *dby_distance, *dby_query; };
+template <class E> struct SoftmaxSaved { const E *q, *k, *v, *o, *L, *by_distance, *by_query; };
+template <class E>
+inline Kernel<void(const SoftmaxGradients<E>& grads, const E* dy, const E* dL, const SoftmaxSaved<E>& saved,
                    const SoftmaxSizes& s, void* workspace)>
     softmax_attention_backward{"softmax_attention"};
-template <class T> inline Kernel<long(const SoftmaxSizes& s)> softmax_attention_workspace{"softmax_attention"};
+template <class E> inline Kernel<long(const SoftmaxSizes& s)> softmax_attention_workspace{"softmax_attention"};
 
 }  // namespace kernels
 

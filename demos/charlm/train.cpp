@@ -97,8 +97,8 @@ class SettingOptions {
                               list.back().path);
   }
 
-  template <class T, class... Limits>
-  void add(const char* name, T LmSettings::*member, const char* help, Limits... limits) {
+  template <class Value, class... Limits>
+  void add(const char* name, Value LmSettings::*member, const char* help, Limits... limits) {
     line_.option(name, typed_.*member, help, limits...);
     taken(name, member);
   }
@@ -106,7 +106,7 @@ class SettingOptions {
     line_.flag(name, typed_.*member, help);
     taken(name, member);
   }
-  template <class T> void taken(const char* name, T LmSettings::*member) {
+  template <class Value> void taken(const char* name, Value LmSettings::*member) {
     take_.push_back([this, name, member](LmSettings& s) {
       if (line_.given(name)) s.*member = typed_.*member;
     });

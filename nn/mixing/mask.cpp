@@ -14,11 +14,11 @@ namespace {
 long tighter(long a, long b) { return a < 0 ? b : b < 0 ? a : std::min(a, b); }
 
 // Combines two parts element by element, where both are there.
-template <class T, class F> Tensor combined(const Tensor& a, const Tensor& b, F&& f) {
+template <class E, class F> Tensor combined(const Tensor& a, const Tensor& b, F&& f) {
   if (!a.defined() || !b.defined()) return a.defined() ? a : b;
   Shape shape = broadcast("mask", a.shape(), b.shape());
-  auto left = expand(a, shape).to_vector<T>(), right = expand(b, shape).to_vector<T>();
-  std::vector<T> both(left.size());
+  auto left = expand(a, shape).to_vector<E>(), right = expand(b, shape).to_vector<E>();
+  std::vector<E> both(left.size());
   for (size_t i = 0; i < both.size(); i++) both[i] = f(left[i], right[i]);
   return from_vector(both, shape);
 }

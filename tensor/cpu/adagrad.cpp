@@ -7,19 +7,19 @@
 namespace heed {
 namespace {
 
-template <class T> struct Factors { T rate, epsilon, l2, scale; };
+template <class E> struct Factors { E rate, epsilon, l2, scale; };
 
-template <class T> void adagrad_run(T* w, T* s, const T* gradient, long n, const Factors<T> f) {
+template <class E> void adagrad_run(E* w, E* s, const E* gradient, long n, const Factors<E> f) {
   for (long i = 0; i < n; i++) {
-    const T g = f.scale * gradient[i] + f.l2 * w[i], squares = s[i] + g * g;
+    const E g = f.scale * gradient[i] + f.l2 * w[i], squares = s[i] + g * g;
     s[i] = squares;
     w[i] -= f.rate * g / (std::sqrt(squares) + f.epsilon);
   }
 }
 
 // w, s, gradient (n)
-template <class T> void adagrad_cpu(T* w, T* s, const T* gradient, long n, const AdagradStep& step) {
-  const Factors<T> factors{T(step.rate), T(step.epsilon), T(step.l2), T(step.gradient_scale)};
+template <class E> void adagrad_cpu(E* w, E* s, const E* gradient, long n, const AdagradStep& step) {
+  const Factors<E> factors{E(step.rate), E(step.epsilon), E(step.l2), E(step.gradient_scale)};
   parallel_for(n, kElementGrain, [&](long begin, long end) {
     adagrad_run(w + begin, s + begin, gradient + begin, end - begin, factors);
   });

@@ -8,28 +8,28 @@ namespace heed {
 namespace {
 
 // The step's numbers in the type of the arrays.
-template <class T> struct Factors {
-  T beta1, rest1, beta2, rest2, epsilon, scale, l2, rate, unbias, keep;
+template <class E> struct Factors {
+  E beta1, rest1, beta2, rest2, epsilon, scale, l2, rate, unbias, keep;
 
   explicit Factors(const AdamWStep& s)
-      : beta1(T(s.beta1)),
-        rest1(T(1 - s.beta1)),
-        beta2(T(s.beta2)),
-        rest2(T(1 - s.beta2)),
-        epsilon(T(s.epsilon)),
-        scale(T(s.gradient_scale)),
-        l2(T(s.l2)),
-        rate(T(s.rate / (1 - std::pow(s.beta1, s.step)))),  // the bias of m is undone in the rate
-        unbias(T(1 / (1 - std::pow(s.beta2, s.step)))),
-        keep(T(1 - s.rate * s.weight_decay)) {}
+      : beta1(E(s.beta1)),
+        rest1(E(1 - s.beta1)),
+        beta2(E(s.beta2)),
+        rest2(E(1 - s.beta2)),
+        epsilon(E(s.epsilon)),
+        scale(E(s.gradient_scale)),
+        l2(E(s.l2)),
+        rate(E(s.rate / (1 - std::pow(s.beta1, s.step)))),  // the bias of m is undone in the rate
+        unbias(E(1 / (1 - std::pow(s.beta2, s.step)))),
+        keep(E(1 - s.rate * s.weight_decay)) {}
 };
 
 // Takes its numbers by value: what a lambda captures could be changed by every store, for all the compiler knows, and
 // then nothing is vectorised.
-template <class T> void adamw_run(T* w, T* m, T* v, const T* gradient, long n, const Factors<T> f) {
+template <class E> void adamw_run(E* w, E* m, E* v, const E* gradient, long n, const Factors<E> f) {
   for (long i = 0; i < n; i++) {
-    const T g = f.scale * gradient[i] + f.l2 * w[i];
-    const T mean = f.beta1 * m[i] + f.rest1 * g, square = f.beta2 * v[i] + f.rest2 * g * g;
+    const E g = f.scale * gradient[i] + f.l2 * w[i];
+    const E mean = f.beta1 * m[i] + f.rest1 * g, square = f.beta2 * v[i] + f.rest2 * g * g;
     m[i] = mean;
     v[i] = square;
     w[i] = f.keep * w[i] - f.rate * mean / (std::sqrt(square * f.unbias) + f.epsilon);
@@ -37,8 +37,8 @@ template <class T> void adamw_run(T* w, T* m, T* v, const T* gradient, long n, c
 }
 
 // w, m, v, gradient (n)
-template <class T> void adamw_cpu(T* w, T* m, T* v, const T* gradient, long n, const AdamWStep& step) {
-  const Factors<T> factors(step);
+template <class E> void adamw_cpu(E* w, E* m, E* v, const E* gradient, long n, const AdamWStep& step) {
+  const Factors<E> factors(step);
   parallel_for(n, kElementGrain, [&](long begin, long end) {
     adamw_run(w + begin, m + begin, v + begin, gradient + begin, end - begin, factors);
   });

@@ -8,27 +8,27 @@ namespace heed {
 namespace {
 
 // A number type for the formulas: vectors for float, where they are written for them, plain numbers for double.
-template <class T, class F> [[gnu::always_inline]] inline void for_row(long C, F&& f) {
-  if constexpr (std::is_same_v<T, float>) {
+template <class E, class F> [[gnu::always_inline]] inline void for_row(long C, F&& f) {
+  if constexpr (std::is_same_v<E, float>) {
     for_vectors<float>(C, [&](long c, auto n) {
       f([=](const float* p) { return Vec<float>::load(p + c, n); }, [=](float* p, Vec<float> v) { v.store(p + c, n); });
     });
   } else {
-    for (long c = 0; c < C; c++) f([=](const T* p) { return p[c]; }, [=](T* p, T v) { p[c] = v; });
+    for (long c = 0; c < C; c++) f([=](const E* p) { return p[c]; }, [=](E* p, E v) { p[c] = v; });
   }
 }
 
 // y, x (rows, C), bias (C)
-template <class Op, class T> void forward(T* y, const T* x, const T* bias, long rows, long C) {
+template <class Op, class E> void forward(E* y, const E* x, const E* bias, long rows, long C) {
   parallel_for(rows, rows_grain(C), [&](long begin, long end) {
     for (long i = begin; i < end; i++)
-      for_row<T>(C, [&](auto load, auto store) { store(y + i * C, Op::f(load(x + i * C) + load(bias))); });
+      for_row<E>(C, [&](auto load, auto store) { store(y + i * C, Op::f(load(x + i * C) + load(bias))); });
   });
 }
 
 // dx = dy f'(x + bias) for one row; sum (C) += dx where it is not null
-template <class Op, class T> void backward_row(T* dx, T* sum, const T* dy, const T* x, const T* bias, long C) {
-  for_row<T>(C, [&](auto load, auto store) {
+template <class Op, class E> void backward_row(E* dx, E* sum, const E* dy, const E* x, const E* bias, long C) {
+  for_row<E>(C, [&](auto load, auto store) {
     const auto z = load(x) + load(bias);
     const auto g = load(dy) * Op::df(z, Op::f(z));
     store(dx, g);
@@ -37,12 +37,12 @@ template <class Op, class T> void backward_row(T* dx, T* sum, const T* dy, const
 }
 
 // dx, dy, x (rows, C); dbias, bias (C); workspace (blocks, C)
-template <class Op, class T>
-void backward(T* dx, T* dbias, const T* dy, const T* x, const T* bias, long rows, long C, void* workspace) {
-  T* partial = static_cast<T*>(workspace);
+template <class Op, class E>
+void backward(E* dx, E* dbias, const E* dy, const E* x, const E* bias, long rows, long C, void* workspace) {
+  E* partial = static_cast<E*>(workspace);
   parallel_for(rows, row_block(C), [&](long begin, long end) {
-    T* sum = dbias ? partial + begin / row_block(C) * C : nullptr;
-    if (sum) std::fill_n(sum, C, T(0));
+    E* sum = dbias ? partial + begin / row_block(C) * C : nullptr;
+    if (sum) std::fill_n(sum, C, E(0));
     for (long i = begin; i < end; i++) backward_row<Op>(dx + i * C, sum, dy + i * C, x + i * C, bias, C);
   });
   if (dbias) add_blocks(dbias, partial, row_blocks(rows, C), C, C);
@@ -59,22 +59,22 @@ template <class G> void visit_activation(Activation f, G&& g) {
   }
 }
 
-template <class T> void bias_activation_cpu(T* y, const T* x, const T* bias, long rows, long C, Activation f) {
+template <class E> void bias_activation_cpu(E* y, const E* x, const E* bias, long rows, long C, Activation f) {
   visit_activation(f, [&](auto op) { forward<decltype(op)>(y, x, bias, rows, C); });
 }
 
-template <class T>
-void bias_activation_backward_cpu(T* dx, T* dbias, const T* dy, const T* x, const T* bias, long rows, long C,
+template <class E>
+void bias_activation_backward_cpu(E* dx, E* dbias, const E* dy, const E* x, const E* bias, long rows, long C,
                                   Activation f, void* workspace) {
   visit_activation(f, [&](auto op) { backward<decltype(op)>(dx, dbias, dy, x, bias, rows, C, workspace); });
 }
 
-template <class T> long workspace_cpu(long rows, long C) { return row_blocks(rows, C) * C * long(sizeof(T)); }
+template <class E> long workspace_cpu(long rows, long C) { return row_blocks(rows, C) * C * long(sizeof(E)); }
 
-template <class T> void register_all() {
-  kernels::bias_activation<T>.set(Backend::cpu, bias_activation_cpu<T>);
-  kernels::bias_activation_backward<T>.set(Backend::cpu, bias_activation_backward_cpu<T>);
-  kernels::bias_activation_workspace_bytes<T>.set(Backend::cpu, workspace_cpu<T>);
+template <class E> void register_all() {
+  kernels::bias_activation<E>.set(Backend::cpu, bias_activation_cpu<E>);
+  kernels::bias_activation_backward<E>.set(Backend::cpu, bias_activation_backward_cpu<E>);
+  kernels::bias_activation_workspace_bytes<E>.set(Backend::cpu, workspace_cpu<E>);
 }
 
 const bool registered = (register_all<float>(), register_all<double>(), true);

@@ -22,34 +22,34 @@ long window_at(const Conv1dSizes& s, long p, long k) {
 }
 
 // windows (groups, B, T', K, C / groups), x (B, T, C)
-template <class T> void unfold_cpu(T* windows, const T* x, const Conv1dSizes& s) {
+template <class E> void unfold_cpu(E* windows, const E* x, const Conv1dSizes& s) {
   const long rows = s.B * s.windows, width = s.C / s.options.groups;
   parallel_for(s.options.groups * rows, rows_grain(s.K * width), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
       const long group = row / rows, b = row % rows / s.windows, t = row % s.windows;
       for (long k = 0; k < s.K; k++) {
-        T* to = windows + (row * s.K + k) * width;
+        E* to = windows + (row * s.K + k) * width;
         const long p = place(s, t, k);
         if (p >= 0 && p < s.T)
           std::copy_n(x + (b * s.T + p) * s.C + group * width, width, to);
         else
-          std::fill_n(to, width, T(0));
+          std::fill_n(to, width, E(0));
       }
     }
   });
 }
 
 // The adjoint: dx (B, T, C) = what the windows (groups, B, T', K, C / groups) that read it sent back
-template <class T> void fold_cpu(T* dx, const T* dwindows, const Conv1dSizes& s) {
+template <class E> void fold_cpu(E* dx, const E* dwindows, const Conv1dSizes& s) {
   const long width = s.C / s.options.groups;
   parallel_for(s.B * s.T, rows_grain(s.K * s.C), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
-      std::fill_n(dx + row * s.C, s.C, T(0));
+      std::fill_n(dx + row * s.C, s.C, E(0));
       for (long k = 0; k < s.K; k++) {
         const long b = row / s.T, t = window_at(s, row % s.T, k);
         for (long group = 0; t >= 0 && group < s.options.groups; group++) {
-          const T* from = dwindows + (((group * s.B + b) * s.windows + t) * s.K + k) * width;
-          T* to = dx + row * s.C + group * width;
+          const E* from = dwindows + (((group * s.B + b) * s.windows + t) * s.K + k) * width;
+          E* to = dx + row * s.C + group * width;
           for (long c = 0; c < width; c++) to[c] += from[c];
         }
       }
@@ -58,18 +58,18 @@ template <class T> void fold_cpu(T* dx, const T* dwindows, const Conv1dSizes& s)
 }
 
 // y (B, T', C) = bias (C) + sum over k of weight (K, C) * x (B, T, C) where tap k reads
-template <class T> void depthwise_cpu(T* y, const T* x, const T* weight, const T* bias, const Conv1dSizes& s) {
+template <class E> void depthwise_cpu(E* y, const E* x, const E* weight, const E* bias, const Conv1dSizes& s) {
   parallel_for(s.B * s.windows, rows_grain(s.K * s.C), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
-      T* to = y + row * s.C;
+      E* to = y + row * s.C;
       if (bias)
         std::copy_n(bias, s.C, to);
       else
-        std::fill_n(to, s.C, T(0));
+        std::fill_n(to, s.C, E(0));
       for (long k = 0; k < s.K; k++) {
         const long b = row / s.windows, p = place(s, row % s.windows, k);
         if (p < 0 || p >= s.T) continue;
-        const T *from = x + (b * s.T + p) * s.C, *w = weight + k * s.C;
+        const E *from = x + (b * s.T + p) * s.C, *w = weight + k * s.C;
         for (long c = 0; c < s.C; c++) to[c] += w[c] * from[c];
       }
     }
@@ -77,15 +77,15 @@ template <class T> void depthwise_cpu(T* y, const T* x, const T* weight, const T
 }
 
 // dx (B, T, C) = sum over k of weight (K, C) * dy (B, T', C) of the window whose tap k reads here
-template <class T> void depthwise_backward_x_cpu(T* dx, const T* dy, const T* weight, const Conv1dSizes& s) {
+template <class E> void depthwise_backward_x_cpu(E* dx, const E* dy, const E* weight, const Conv1dSizes& s) {
   parallel_for(s.B * s.T, rows_grain(s.K * s.C), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
-      T* to = dx + row * s.C;
-      std::fill_n(to, s.C, T(0));
+      E* to = dx + row * s.C;
+      std::fill_n(to, s.C, E(0));
       for (long k = 0; k < s.K; k++) {
         const long b = row / s.T, t = window_at(s, row % s.T, k);
         if (t < 0) continue;
-        const T *from = dy + (b * s.windows + t) * s.C, *w = weight + k * s.C;
+        const E *from = dy + (b * s.windows + t) * s.C, *w = weight + k * s.C;
         for (long c = 0; c < s.C; c++) to[c] += w[c] * from[c];
       }
     }
@@ -95,36 +95,36 @@ template <class T> void depthwise_backward_x_cpu(T* dx, const T* dy, const T* we
 // Rows of dy per block: each block adds up its own dweight. At least 4 K, so that the workspace stays below dy / 4.
 long block_of(const Conv1dSizes& s) { return std::max({64L, 4 * s.K, kElementGrain / std::max(1L, s.K * s.C)}); }
 long blocks_of(const Conv1dSizes& s) { return (s.B * s.windows + block_of(s) - 1) / block_of(s); }
-template <class T> long workspace_cpu(const Conv1dSizes& s) { return blocks_of(s) * s.K * s.C * long(sizeof(T)); }
+template <class E> long workspace_cpu(const Conv1dSizes& s) { return blocks_of(s) * s.K * s.C * long(sizeof(E)); }
 
 // dweight (K, C) = sum over b and t of dy (B, T', C) * x (B, T, C) where tap k reads; workspace (blocks, K, C)
-template <class T>
-void depthwise_backward_weight_cpu(T* dweight, const T* dy, const T* x, const Conv1dSizes& s, void* workspace) {
-  T* partial = static_cast<T*>(workspace);
+template <class E>
+void depthwise_backward_weight_cpu(E* dweight, const E* dy, const E* x, const Conv1dSizes& s, void* workspace) {
+  E* partial = static_cast<E*>(workspace);
   const long numel = s.K * s.C, blocks = blocks_of(s);
   parallel_for(s.B * s.windows, block_of(s), [&](long begin, long end) {
-    T* dw = partial + begin / block_of(s) * numel;
-    std::fill_n(dw, numel, T(0));
+    E* dw = partial + begin / block_of(s) * numel;
+    std::fill_n(dw, numel, E(0));
     for (long row = begin; row < end; row++)
       for (long k = 0; k < s.K; k++) {
         const long b = row / s.windows, p = place(s, row % s.windows, k);
         if (p < 0 || p >= s.T) continue;
-        const T *d = dy + row * s.C, *from = x + (b * s.T + p) * s.C;
+        const E *d = dy + row * s.C, *from = x + (b * s.T + p) * s.C;
         for (long c = 0; c < s.C; c++) dw[k * s.C + c] += d[c] * from[c];
       }
   });
-  std::fill_n(dweight, numel, T(0));
+  std::fill_n(dweight, numel, E(0));
   for (long block = 0; block < blocks; block++)
     for (long e = 0; e < numel; e++) dweight[e] += partial[block * numel + e];
 }
 
-template <class T> void register_all() {
-  kernels::unfold<T>.set(Backend::cpu, unfold_cpu<T>);
-  kernels::fold<T>.set(Backend::cpu, fold_cpu<T>);
-  kernels::depthwise<T>.set(Backend::cpu, depthwise_cpu<T>);
-  kernels::depthwise_backward_x<T>.set(Backend::cpu, depthwise_backward_x_cpu<T>);
-  kernels::depthwise_backward_weight<T>.set(Backend::cpu, depthwise_backward_weight_cpu<T>);
-  kernels::depthwise_workspace_bytes<T>.set(Backend::cpu, workspace_cpu<T>);
+template <class E> void register_all() {
+  kernels::unfold<E>.set(Backend::cpu, unfold_cpu<E>);
+  kernels::fold<E>.set(Backend::cpu, fold_cpu<E>);
+  kernels::depthwise<E>.set(Backend::cpu, depthwise_cpu<E>);
+  kernels::depthwise_backward_x<E>.set(Backend::cpu, depthwise_backward_x_cpu<E>);
+  kernels::depthwise_backward_weight<E>.set(Backend::cpu, depthwise_backward_weight_cpu<E>);
+  kernels::depthwise_workspace_bytes<E>.set(Backend::cpu, workspace_cpu<E>);
 }
 
 const bool registered = (register_all<float>(), register_all<double>(), true);

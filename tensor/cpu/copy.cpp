@@ -74,7 +74,7 @@ void strided_copy_cpu(void* to, DType to_type, const void* from, DType from_type
   });
 }
 
-template <class T> void fill_run(T* x, long step, T value, long count) {
+template <class E> void fill_run(E* x, long step, E value, long count) {
   if (step == 1)
     std::fill_n(x, count, value);
   else
@@ -83,9 +83,9 @@ template <class T> void fill_run(T* x, long step, T value, long count) {
 
 void strided_fill_cpu(void* x, DType dtype, double value, const Loop& loop) {
   visit(dtype, [&](auto tag) {
-    using T = decltype(tag);
-    T* target = static_cast<T*>(x);
-    T element = convert<T>(value);
+    using E = decltype(tag);
+    E* target = static_cast<E*>(x);
+    E element = convert<E>(value);
     walk<1>(loop, [&](long count, const std::array<long, 1>& at) {
       fill_run(target + at[0], loop.strides[0].back(), element, count);
     });

@@ -7,17 +7,17 @@ namespace heed {
 namespace {
 
 // y, x, draws (n)
-template <class T> void dropout_run(T* y, const T* x, const uint16_t* draws, long n, int threshold, T scale) {
+template <class E> void dropout_run(E* y, const E* x, const uint16_t* draws, long n, int threshold, E scale) {
   for (long i = 0; i < n; i++) {
-    const T kept = x[i] * scale;
-    y[i] = draws[i] >= threshold ? kept : T(0);
+    const E kept = x[i] * scale;
+    y[i] = draws[i] >= threshold ? kept : E(0);
   }
 }
 
 // y, x (samples, tokens, channels): draws exactly what keep_mask draws.
-template <class T>
-void dropout_cpu(T* y, const T* x, long samples, long tokens, long channels, const RandomKey& key, uint32_t threshold,
-                 T scale) {
+template <class E>
+void dropout_cpu(E* y, const E* x, long samples, long tokens, long channels, const RandomKey& key, uint32_t threshold,
+                 E scale) {
   parallel_for(samples * tokens, rows_grain(channels, 2), [&](long begin, long end) {
     for_keep_draws(key, tokens, channels, begin, end, [&](long at, const uint16_t* draws, long n) {
       dropout_run(y + at, x + at, draws, n, int(threshold), scale);

@@ -11,8 +11,8 @@ namespace {
 using V = Vec<float>;
 
 // y[i] = Op::f(x[i]). Formulas that work on a Vec get one; the others are simple enough for the compiler.
-template <class Op, class T> void unary_run(T* y, const T* x, long n) {
-  if constexpr (std::is_same_v<T, float> && requires(V v) { Op::f(v); }) {
+template <class Op, class E> void unary_run(E* y, const E* x, long n) {
+  if constexpr (std::is_same_v<E, float> && requires(V v) { Op::f(v); }) {
     long i = 0;
     for (; i + V::kLanes <= n; i += V::kLanes) Op::f(V::load(x + i)).store(y + i);
     if (i < n) Op::f(V::load(x + i, n - i)).store(y + i, n - i);
@@ -22,8 +22,8 @@ template <class Op, class T> void unary_run(T* y, const T* x, long n) {
 }
 
 // dx[i] = dy[i] * Op::df(x[i], y[i])
-template <class Op, class T> void unary_backward_run(T* dx, const T* dy, const T* x, const T* y, long n) {
-  if constexpr (std::is_same_v<T, float> && requires(V v) { Op::df(v, v); }) {
+template <class Op, class E> void unary_backward_run(E* dx, const E* dy, const E* x, const E* y, long n) {
+  if constexpr (std::is_same_v<E, float> && requires(V v) { Op::df(v, v); }) {
     long i = 0;
     for (; i + V::kLanes <= n; i += V::kLanes) (V::load(dy + i) * Op::df(V::load(x + i), V::load(y + i))).store(dx + i);
     if (const long rest = n - i; rest > 0)
@@ -33,11 +33,11 @@ template <class Op, class T> void unary_backward_run(T* dx, const T* dy, const T
   }
 }
 
-template <class Op, class T> void unary_cpu(T* y, const T* x, const Loop& loop) {
+template <class Op, class E> void unary_cpu(E* y, const E* x, const Loop& loop) {
   const long step = loop.strides[1].back();
   walk<2>(loop, [&](long n, const std::array<long, 2>& at) {
-    T* out = y + at[0];
-    const T* in = x + at[1];
+    E* out = y + at[0];
+    const E* in = x + at[1];
     if (step == 1) {
       unary_run<Op>(out, in, n);
     } else {
@@ -46,11 +46,11 @@ template <class Op, class T> void unary_cpu(T* y, const T* x, const Loop& loop) 
   });
 }
 
-template <class Op, class T> void unary_backward_cpu(T* dx, const T* dy, const T* x, const T* y, const Loop& loop) {
+template <class Op, class E> void unary_backward_cpu(E* dx, const E* dy, const E* x, const E* y, const Loop& loop) {
   const long sd = loop.strides[1].back(), sx = loop.strides[2].back(), sy = loop.strides[3].back();
   walk<4>(loop, [&](long n, const std::array<long, 4>& at) {
-    T* out = dx + at[0];
-    const T *d = dy + at[1], *px = x + at[2], *py = y + at[3];
+    E* out = dx + at[0];
+    const E *d = dy + at[1], *px = x + at[2], *py = y + at[3];
     if (sd == 1 && sx == 1 && sy == 1) {
       unary_backward_run<Op>(out, d, px, py, n);
     } else {
@@ -59,11 +59,11 @@ template <class Op, class T> void unary_backward_cpu(T* dx, const T* dy, const T
   });
 }
 
-template <class Op, class T> void binary_cpu(T* y, const T* a, const T* b, const Loop& loop) {
+template <class Op, class E> void binary_cpu(E* y, const E* a, const E* b, const Loop& loop) {
   const long sa = loop.strides[1].back(), sb = loop.strides[2].back();
   walk<3>(loop, [&](long n, const std::array<long, 3>& at) {
-    T* out = y + at[0];
-    const T *pa = a + at[1], *pb = b + at[2];
+    E* out = y + at[0];
+    const E *pa = a + at[1], *pb = b + at[2];
     if (sa == 1 && sb == 1) {
       for (long i = 0; i < n; i++) out[i] = Op::f(pa[i], pb[i]);
     } else if (sa == 1 && sb == 0) {
@@ -77,14 +77,14 @@ template <class Op, class T> void binary_cpu(T* y, const T* a, const T* b, const
 }
 
 // derivative(a, b, y) is Op::da or Op::db.
-template <class T, class Derivative>
-void binary_backward_cpu(T* dx, const T* dy, const T* a, const T* b, const T* y, const Loop& loop,
+template <class E, class Derivative>
+void binary_backward_cpu(E* dx, const E* dy, const E* a, const E* b, const E* y, const Loop& loop,
                          Derivative derivative) {
   const long sd = loop.strides[1].back(), sa = loop.strides[2].back();
   const long sb = loop.strides[3].back(), sy = loop.strides[4].back();
   walk<5>(loop, [&](long n, const std::array<long, 5>& at) {
-    T* out = dx + at[0];
-    const T *d = dy + at[1], *pa = a + at[2], *pb = b + at[3], *py = y + at[4];
+    E* out = dx + at[0];
+    const E *d = dy + at[1], *pa = a + at[2], *pb = b + at[3], *py = y + at[4];
     if (sd == 1 && sa == 1 && sb == 1 && sy == 1) {
       for (long i = 0; i < n; i++) out[i] = d[i] * derivative(pa[i], pb[i], py[i]);
     } else {
@@ -93,21 +93,21 @@ void binary_backward_cpu(T* dx, const T* dy, const T* a, const T* b, const T* y,
   });
 }
 
-template <class Op, class T>
-void backward_a_cpu(T* dx, const T* dy, const T* a, const T* b, const T* y, const Loop& loop) {
-  binary_backward_cpu(dx, dy, a, b, y, loop, [](T u, T v, T w) { return Op::da(u, v, w); });
+template <class Op, class E>
+void backward_a_cpu(E* dx, const E* dy, const E* a, const E* b, const E* y, const Loop& loop) {
+  binary_backward_cpu(dx, dy, a, b, y, loop, [](E u, E v, E w) { return Op::da(u, v, w); });
 }
 
-template <class Op, class T>
-void backward_b_cpu(T* dx, const T* dy, const T* a, const T* b, const T* y, const Loop& loop) {
-  binary_backward_cpu(dx, dy, a, b, y, loop, [](T u, T v, T w) { return Op::db(u, v, w); });
+template <class Op, class E>
+void backward_b_cpu(E* dx, const E* dy, const E* a, const E* b, const E* y, const Loop& loop) {
+  binary_backward_cpu(dx, dy, a, b, y, loop, [](E u, E v, E w) { return Op::db(u, v, w); });
 }
 
-template <class T> void add_into_cpu(T* y, const T* x, const Loop& loop) {
+template <class E> void add_into_cpu(E* y, const E* x, const Loop& loop) {
   const long sy = loop.strides[0].back(), sx = loop.strides[1].back();
   walk<2>(loop, [&](long n, const std::array<long, 2>& at) {
-    T* out = y + at[0];
-    const T* in = x + at[1];
+    E* out = y + at[0];
+    const E* in = x + at[1];
     if (sy == 1 && sx == 1) {
       for (long i = 0; i < n; i++) out[i] += in[i];
     } else {
@@ -116,18 +116,18 @@ template <class T> void add_into_cpu(T* y, const T* x, const Loop& loop) {
   });
 }
 
-template <class T> void register_all() {
+template <class E> void register_all() {
   constexpr Backend cpu = Backend::cpu;
 #define HEED_UNARY_ROW(name, saves, f, df)                                  \
-  kernels::unary<ops::name##_op, T>.set(cpu, unary_cpu<ops::name##_op, T>); \
-  kernels::unary_backward<ops::name##_op, T>.set(cpu, unary_backward_cpu<ops::name##_op, T>);
+  kernels::unary<ops::name##_op, E>.set(cpu, unary_cpu<ops::name##_op, E>); \
+  kernels::unary_backward<ops::name##_op, E>.set(cpu, unary_backward_cpu<ops::name##_op, E>);
   HEED_UNARY_TABLE(HEED_UNARY_ROW)
 #define HEED_BINARY_ROW(name, saves, f, da, db)                                              \
-  kernels::binary<ops::name##_op, T>.set(cpu, binary_cpu<ops::name##_op, T>);                \
-  kernels::binary_backward_a<ops::name##_op, T>.set(cpu, backward_a_cpu<ops::name##_op, T>); \
-  kernels::binary_backward_b<ops::name##_op, T>.set(cpu, backward_b_cpu<ops::name##_op, T>);
+  kernels::binary<ops::name##_op, E>.set(cpu, binary_cpu<ops::name##_op, E>);                \
+  kernels::binary_backward_a<ops::name##_op, E>.set(cpu, backward_a_cpu<ops::name##_op, E>); \
+  kernels::binary_backward_b<ops::name##_op, E>.set(cpu, backward_b_cpu<ops::name##_op, E>);
   HEED_BINARY_TABLE(HEED_BINARY_ROW)
-  kernels::add_into<T>.set(cpu, add_into_cpu<T>);
+  kernels::add_into<E>.set(cpu, add_into_cpu<E>);
 }
 
 const bool registered = (register_all<float>(), register_all<double>(), true);

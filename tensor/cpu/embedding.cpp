@@ -6,7 +6,7 @@ namespace heed {
 namespace {
 
 // table (V, C), ids (n), y (n, C)
-template <class T> void embedding_cpu(T* y, const T* table, const int64_t* ids, long n, long C) {
+template <class E> void embedding_cpu(E* y, const E* table, const int64_t* ids, long n, long C) {
   parallel_for(n, rows_grain(C), [&](long begin, long end) {
     for (long i = begin; i < end; i++) std::copy_n(table + ids[i] * C, C, y + i * C);
   });
@@ -31,8 +31,8 @@ long workspace_cpu(long n, long V) { return (n + V + 1) * long(sizeof(int64_t));
 
 // dtable (V, C), dy (n, C), ids (n). Each row of the table is written once, from the rows of dy that belong to it in
 // their order. Wide rows are cut into columns, so that a frequent id keeps more than one thread busy.
-template <class T>
-void embedding_backward_cpu(T* dtable, const T* dy, const int64_t* ids, long n, long V, long C, void* workspace) {
+template <class E>
+void embedding_backward_cpu(E* dtable, const E* dy, const int64_t* ids, long n, long V, long C, void* workspace) {
   constexpr long kColumns = 128;
   const Sorted sorted(workspace, V);
   sorted.sort(ids, n, V);
@@ -40,8 +40,8 @@ void embedding_backward_cpu(T* dtable, const T* dy, const int64_t* ids, long n, 
   parallel_for(V * parts, rows_grain((n / V + 1) * std::min(C, kColumns)), [=](long begin, long end) {
     for (long task = begin; task < end; task++) {
       const long id = task / parts, first = task % parts * kColumns, count = std::min(kColumns, C - first);
-      T* row = dtable + id * C + first;
-      std::fill_n(row, count, T(0));
+      E* row = dtable + id * C + first;
+      std::fill_n(row, count, E(0));
       for (long k = sorted.begin[id]; k < sorted.begin[id + 1]; k++)
         add_row(row, dy + sorted.order[k] * C + first, count);
     }

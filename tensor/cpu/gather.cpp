@@ -28,7 +28,7 @@ void index_select_cpu(void* y, const void* x, const int64_t* indices, const Gath
 
 // dx (outer, from, inner), dy (outer, picked, inner), indices (picked). Cut by columns: each task walks all indices
 // in order, so that equal ones are always added in the same order.
-template <class T> void index_select_backward_cpu(T* dx, const T* dy, const int64_t* indices, const GatherSizes& s) {
+template <class E> void index_select_backward_cpu(E* dx, const E* dy, const int64_t* indices, const GatherSizes& s) {
   for_columns(s, [=](long to, long from, long width) {
     for (long r = 0; r < s.picked; r++) add_row(dx + to + indices[r] * s.inner, dy + from + r * s.inner, width);
   });

@@ -10,22 +10,22 @@ namespace heed {
 namespace {
 
 // In place: H_2n = (H_n  H_n; H_n  -H_n), so each round adds and subtracts neighbours at twice the distance.
-template <class T> void transform_row(T* y, long n) {
+template <class E> void transform_row(E* y, long n) {
   for (long half = 1; half < n; half *= 2)
     for (long block = 0; block < n; block += 2 * half) {
-      T *a = y + block, *b = a + half;
+      E *a = y + block, *b = a + half;
       for (long j = 0; j < half; j++) {
-        const T sum = a[j] + b[j], difference = a[j] - b[j];
+        const E sum = a[j] + b[j], difference = a[j] - b[j];
         a[j] = sum;
         b[j] = difference;
       }
     }
-  const T scale = T(1 / std::sqrt(double(n)));
+  const E scale = E(1 / std::sqrt(double(n)));
   for (long j = 0; j < n; j++) y[j] *= scale;
 }
 
 // y, x (rows, n)
-template <class T> void walsh_hadamard_cpu(T* y, const T* x, long rows, long n) {
+template <class E> void walsh_hadamard_cpu(E* y, const E* x, long rows, long n) {
   const long work = std::max(1L, n * long(std::bit_width(size_t(n))));  // additions in a row
   parallel_for(rows, rows_grain(work), [&](long begin, long end) {
     for (long i = begin; i < end; i++) {

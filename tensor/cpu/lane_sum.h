@@ -4,9 +4,9 @@
 namespace heed {
 
 // f(0) + f(1) + ... + f(n - 1)
-template <class T, class F> T lane_sum(long n, F&& f) {
+template <class E, class F> E lane_sum(long n, F&& f) {
   constexpr long kLanes = 16;
-  T lane[kLanes] = {};
+  E lane[kLanes] = {};
   long i = 0;
   for (; i + kLanes <= n; i += kLanes)
     for (long j = 0; j < kLanes; j++) lane[j] += f(i + j);

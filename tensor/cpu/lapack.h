@@ -30,7 +30,7 @@ void dsyevd_(const char* job, const char* triangle, const int* n, double* a, con
 
 namespace heed::lapack {
 
-template <class T> struct Lapack;
+template <class E> struct Lapack;
 template <> struct Lapack<float> {
   static constexpr auto geqrf = sgeqrf_;
   static constexpr auto orgqr = sorgqr_;
@@ -45,41 +45,41 @@ template <> struct Lapack<double> {
 };
 
 // Scratch of one call. With size -1 a function only writes the size it would like to work[0].
-template <class T> struct Work {
-  T* data;
+template <class E> struct Work {
+  E* data;
   int size;
   int* integers = nullptr;
 };
 
 // a (m, n) = q r: r and, below it, what orgqr makes q from
-template <class T> int geqrf(int m, int n, T* a, T* tau, const Work<T>& work) {
+template <class E> int geqrf(int m, int n, E* a, E* tau, const Work<E>& work) {
   OneBlasThread scope;
   int info = 0;
-  Lapack<T>::geqrf(&m, &n, a, &m, tau, work.data, &work.size, &info);
+  Lapack<E>::geqrf(&m, &n, a, &m, tau, work.data, &work.size, &info);
   return info;
 }
 
 // a (m, k): q's first k columns
-template <class T> int orgqr(int m, int k, T* a, const T* tau, const Work<T>& work) {
+template <class E> int orgqr(int m, int k, E* a, const E* tau, const Work<E>& work) {
   OneBlasThread scope;
   int info = 0;
-  Lapack<T>::orgqr(&m, &k, &k, a, &m, tau, work.data, &work.size, &info);
+  Lapack<E>::orgqr(&m, &k, &k, a, &m, tau, work.data, &work.size, &info);
   return info;
 }
 
 // a (m, n) = u (m, k) diag(s) vt (k, n); destroys a; 8 k integers
-template <class T> int gesdd(int m, int n, T* a, T* s, T* u, T* vt, const Work<T>& work) {
+template <class E> int gesdd(int m, int n, E* a, E* s, E* u, E* vt, const Work<E>& work) {
   OneBlasThread scope;
   int info = 0, k = m < n ? m : n;
-  Lapack<T>::gesdd("S", &m, &n, a, &m, s, u, &m, vt, &k, work.data, &work.size, work.integers, &info, 1);
+  Lapack<E>::gesdd("S", &m, &n, a, &m, s, u, &m, vt, &k, work.data, &work.size, work.integers, &info, 1);
   return info;
 }
 
 // a (n, n), its upper triangle: eigenvalues to w, eigenvectors to the columns of a; 3 + 5 n integers
-template <class T> int syevd(int n, T* a, T* w, const Work<T>& work) {
+template <class E> int syevd(int n, E* a, E* w, const Work<E>& work) {
   OneBlasThread scope;
   int info = 0, integers = work.size < 0 ? -1 : 3 + 5 * n;
-  Lapack<T>::syevd("V", "U", &n, a, &n, w, work.data, &work.size, work.integers, &integers, &info, 1, 1);
+  Lapack<E>::syevd("V", "U", &n, a, &n, w, work.data, &work.size, work.integers, &integers, &info, 1, 1);
   return info;
 }
 

@@ -32,13 +32,13 @@ long panel_of(const MatmulLayout& s, long batches) {
   return ((side + panels - 1) / panels + step - 1) / step * step;
 }
 
-template <class T> long workspace_bytes(const MatmulLayout& s) {  // 0: not for large_matmul
-  return std::is_same_v<T, float> && is_large_matmul(s) ? large_matmul_workspace_bytes(s) : 0;
+template <class E> long workspace_bytes(const MatmulLayout& s) {  // 0: not for large_matmul
+  return std::is_same_v<E, float> && is_large_matmul(s) ? large_matmul_workspace_bytes(s) : 0;
 }
 
-template <class T>
-void matmul_cpu(T* c, const T* a, const T* b, const T* bias, const MatmulLayout& s, void* workspace) {
-  if constexpr (std::is_same_v<T, float>)
+template <class E>
+void matmul_cpu(E* c, const E* a, const E* b, const E* bias, const MatmulLayout& s, void* workspace) {
+  if constexpr (std::is_same_v<E, float>)
     if (workspace) return large_matmul(c, a, b, bias, s, workspace);
   check_blas("matmul");  // here an exception can still be caught
   const long batches = s.batch.numel(), work = s.m * s.n * s.k;
@@ -48,8 +48,8 @@ void matmul_cpu(T* c, const T* a, const T* b, const T* bias, const MatmulLayout&
   parallel_for(batches * panels, grain, [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
       long batch = task / panels, first = task % panels * panel, n = std::min(panel, side - first);
-      const T *pa = a, *pb = b;
-      T* pc = c + batch * s.m * s.n;
+      const E *pa = a, *pb = b;
+      E* pc = c + batch * s.m * s.n;
       for (long i = s.batch.dims() - 1, rest = batch; i >= 0; rest /= s.batch[i], i--) {
         pa += rest % s.batch[i] * s.a_batch[i];
         pb += rest % s.batch[i] * s.b_batch[i];

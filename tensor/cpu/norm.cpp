@@ -6,12 +6,12 @@
 namespace heed {
 namespace {
 
-template <class T> double sum_of_squares(const T* x, long n) {
+template <class E> double sum_of_squares(const E* x, long n) {
   return lane_sum<double>(n, [x](long i) { return double(x[i]) * double(x[i]); });
 }
 
 // partial (blocks of n), x (n). A block's sum depends on its elements only, so any number of threads gives the same.
-template <class T> void sums_of_squares_cpu(double* partial, const T* x, long n) {
+template <class E> void sums_of_squares_cpu(double* partial, const E* x, long n) {
   const long blocks = (n + kSquaresBlock - 1) / kSquaresBlock;
   parallel_for(blocks, rows_grain(kSquaresBlock), [&](long begin, long end) {
     for (long b = begin; b < end; b++)

@@ -24,18 +24,18 @@ Range windows_with(const PoolSizes& s, long p) {
 }
 
 // y, indices (B, T', C), x (B, T, C)
-template <class T> void max_pool1d_cpu(T* y, int64_t* indices, const T* x, const PoolSizes& s) {
+template <class E> void max_pool1d_cpu(E* y, int64_t* indices, const E* x, const PoolSizes& s) {
   parallel_for(s.B * s.windows, rows_grain(s.window * s.C), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
       const Range tokens = tokens_of(s, row % s.windows);
-      const T* sample = x + row / s.windows * s.T * s.C;
-      T* top = y + row * s.C;
+      const E* sample = x + row / s.windows * s.T * s.C;
+      E* top = y + row * s.C;
       int64_t* place = indices + row * s.C;
       std::copy_n(sample + tokens.begin * s.C, s.C, top);
       std::fill_n(place, s.C, tokens.begin);
       for (long p = tokens.begin + 1; p < tokens.end; p++)
         for (long c = 0; c < s.C; c++) {
-          const T value = sample[p * s.C + c];
+          const E value = sample[p * s.C + c];
           const bool better = value > top[c] || (value != value && top[c] == top[c]);  // NaN wins, the first one
           place[c] = better ? p : place[c];
           top[c] = better ? value : top[c];
@@ -45,32 +45,32 @@ template <class T> void max_pool1d_cpu(T* y, int64_t* indices, const T* x, const
 }
 
 // y (B, T', C), x (B, T, C)
-template <class T> void mean_pool1d_cpu(T* y, const T* x, const PoolSizes& s) {
+template <class E> void mean_pool1d_cpu(E* y, const E* x, const PoolSizes& s) {
   parallel_for(s.B * s.windows, rows_grain(s.window * s.C), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
       const Range tokens = tokens_of(s, row % s.windows);
-      const T* sample = x + row / s.windows * s.T * s.C;
-      T* to = y + row * s.C;
-      std::fill_n(to, s.C, T(0));
+      const E* sample = x + row / s.windows * s.T * s.C;
+      E* to = y + row * s.C;
+      std::fill_n(to, s.C, E(0));
       for (long p = tokens.begin; p < tokens.end; p++)
         for (long c = 0; c < s.C; c++) to[c] += sample[p * s.C + c];
-      const T count = T(tokens.end - tokens.begin);
+      const E count = E(tokens.end - tokens.begin);
       for (long c = 0; c < s.C; c++) to[c] /= count;
     }
   });
 }
 
 // dx (B, T, C) = sum of dy (B, T', C) / count over the windows that hold the token
-template <class T> void mean_pool1d_backward_cpu(T* dx, const T* dy, const PoolSizes& s) {
+template <class E> void mean_pool1d_backward_cpu(E* dx, const E* dy, const PoolSizes& s) {
   const long overlap = (s.window + s.stride - 1) / s.stride;
   parallel_for(s.B * s.T, rows_grain(overlap * s.C), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
       const Range windows = windows_with(s, row % s.T);
-      T* to = dx + row * s.C;
-      std::fill_n(to, s.C, T(0));
+      E* to = dx + row * s.C;
+      std::fill_n(to, s.C, E(0));
       for (long t = windows.begin; t < windows.end; t++) {
         const Range tokens = tokens_of(s, t);
-        const T *from = dy + (row / s.T * s.windows + t) * s.C, count = T(tokens.end - tokens.begin);
+        const E *from = dy + (row / s.T * s.windows + t) * s.C, count = E(tokens.end - tokens.begin);
         for (long c = 0; c < s.C; c++) to[c] += from[c] / count;
       }
     }
@@ -81,10 +81,10 @@ template <class T> void mean_pool1d_backward_cpu(T* dx, const T* dy, const PoolS
 constexpr long kColumns = 64, kChunk = 64;
 
 // y (C columns) = sum of x (n, C) over its rows, for at most kColumns columns
-template <class T> void sum_tokens(T* y, const T* x, long n, long C, long columns) {
-  std::fill_n(y, columns, T(0));
+template <class E> void sum_tokens(E* y, const E* x, long n, long C, long columns) {
+  std::fill_n(y, columns, E(0));
   for (long first = 0; first < n; first += kChunk) {
-    T part[kColumns] = {};
+    E part[kColumns] = {};
     for (long p = first; p < std::min(n, first + kChunk); p++)
       for (long c = 0; c < columns; c++) part[c] += x[p * C + c];
     for (long c = 0; c < columns; c++) y[c] += part[c];
@@ -92,39 +92,39 @@ template <class T> void sum_tokens(T* y, const T* x, long n, long C, long column
 }
 
 // y (B, C), x (B, tokens, C), lengths (B)
-template <class T> void masked_mean_cpu(T* y, const T* x, const int64_t* lengths, long B, long tokens, long C) {
+template <class E> void masked_mean_cpu(E* y, const E* x, const int64_t* lengths, long B, long tokens, long C) {
   const long blocks = (C + kColumns - 1) / kColumns;
   parallel_for(B * blocks, rows_grain(tokens * std::min(C, kColumns)), [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
       const long b = task / blocks, first = task % blocks * kColumns, columns = std::min(kColumns, C - first);
-      T* to = y + b * C + first;
+      E* to = y + b * C + first;
       sum_tokens(to, x + b * tokens * C + first, lengths[b], C, columns);
-      for (long c = 0; c < columns && lengths[b] > 0; c++) to[c] /= T(lengths[b]);
+      for (long c = 0; c < columns && lengths[b] > 0; c++) to[c] /= E(lengths[b]);
     }
   });
 }
 
 // dx (B, tokens, C), dy (B, C), lengths (B)
-template <class T>
-void masked_mean_backward_cpu(T* dx, const T* dy, const int64_t* lengths, long B, long tokens, long C) {
+template <class E>
+void masked_mean_backward_cpu(E* dx, const E* dy, const int64_t* lengths, long B, long tokens, long C) {
   parallel_for(B * tokens, rows_grain(C), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
       const long b = row / tokens, n = lengths[b];
-      T* to = dx + row * C;
+      E* to = dx + row * C;
       if (row % tokens >= n)
-        std::fill_n(to, C, T(0));
+        std::fill_n(to, C, E(0));
       else
-        for (long c = 0; c < C; c++) to[c] = dy[b * C + c] / T(n);
+        for (long c = 0; c < C; c++) to[c] = dy[b * C + c] / E(n);
     }
   });
 }
 
-template <class T> void register_all() {
-  kernels::max_pool1d<T>.set(Backend::cpu, max_pool1d_cpu<T>);
-  kernels::mean_pool1d<T>.set(Backend::cpu, mean_pool1d_cpu<T>);
-  kernels::mean_pool1d_backward<T>.set(Backend::cpu, mean_pool1d_backward_cpu<T>);
-  kernels::masked_mean<T>.set(Backend::cpu, masked_mean_cpu<T>);
-  kernels::masked_mean_backward<T>.set(Backend::cpu, masked_mean_backward_cpu<T>);
+template <class E> void register_all() {
+  kernels::max_pool1d<E>.set(Backend::cpu, max_pool1d_cpu<E>);
+  kernels::mean_pool1d<E>.set(Backend::cpu, mean_pool1d_cpu<E>);
+  kernels::mean_pool1d_backward<E>.set(Backend::cpu, mean_pool1d_backward_cpu<E>);
+  kernels::masked_mean<E>.set(Backend::cpu, masked_mean_cpu<E>);
+  kernels::masked_mean_backward<E>.set(Backend::cpu, masked_mean_backward_cpu<E>);
 }
 
 const bool registered = (register_all<float>(), register_all<double>(), true);

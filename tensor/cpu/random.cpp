@@ -26,12 +26,12 @@ template <class Body> void for_draws(const RandomKey& key, long begin, long end,
   }
 }
 
-template <class T> void uniform_run(T* x, const uint32_t* draws, long n, double low, double span, T most) {
-  for (long i = 0; i < n; i++) x[i] = std::min(T(low + span * unit_interval(draws[i])), most);
+template <class E> void uniform_run(E* x, const uint32_t* draws, long n, double low, double span, E most) {
+  for (long i = 0; i < n; i++) x[i] = std::min(E(low + span * unit_interval(draws[i])), most);
 }
 
-template <class T> void uniform_cpu(T* x, long numel, const RandomKey& key, double low, double span) {
-  const T most = std::nextafter(T(low + span), T(low));  // a draw next to 1 must not round up to `high`
+template <class E> void uniform_cpu(E* x, long numel, const RandomKey& key, double low, double span) {
+  const E most = std::nextafter(E(low + span), E(low));  // a draw next to 1 must not round up to `high`
   parallel_for((numel + 3) / 4, kElementGrain / 4, [&](long begin, long end) {
     for_draws(key, begin, end, [&](long first, const Philox4* draws, long n) {
       uniform_run(x + 4 * first, draws->data(), std::min(4 * n, numel - 4 * first), low, span, most);
@@ -39,12 +39,12 @@ template <class T> void uniform_cpu(T* x, long numel, const RandomKey& key, doub
   });
 }
 
-template <class T> void normal_run(T* x, const double* pairs, long n, double mean, double deviation) {
-  for (long i = 0; i < n; i++) x[i] = T(mean + deviation * pairs[i]);
+template <class E> void normal_run(E* x, const double* pairs, long n, double mean, double deviation) {
+  for (long i = 0; i < n; i++) x[i] = E(mean + deviation * pairs[i]);
 }
 
 // Box and Muller: two uniform numbers become two normal ones.
-template <class T> void normal_cpu(T* x, long numel, const RandomKey& key, double mean, double deviation) {
+template <class E> void normal_cpu(E* x, long numel, const RandomKey& key, double mean, double deviation) {
   static_assert(2 * kPhiloxMany == kPairs);
   parallel_for((numel + 3) / 4, kElementGrain / 16, [&](long begin, long end) {
     for_draws(key, begin, end, [&](long first, const Philox4* draws, long n) {

@@ -15,17 +15,17 @@ long blocks_of(long count, long inner) {
   return inner ? std::max(1L, (count + block_of(inner) - 1) / block_of(inner)) : 1;
 }
 
-template <class T> T sum_row(const T* x, long n) {
-  return lane_sum<T>(n, [&](long i) { return x[i]; });
+template <class E> E sum_row(const E* x, long n) {
+  return lane_sum<E>(n, [&](long i) { return x[i]; });
 }
 
 // y (width) = sum over the rows of x (count, width), whose rows are `row` apart. Four rows at a time: y is read and
 // written less often, and its additions are fewer.
-template <class T> void sum_columns(T* __restrict y, const T* __restrict x, long count, long width, long row) {
-  std::fill_n(y, width, T(0));
+template <class E> void sum_columns(E* __restrict y, const E* __restrict x, long count, long width, long row) {
+  std::fill_n(y, width, E(0));
   long i = 0;
   for (; i + 4 <= count; i += 4) {
-    const T *a = x + i * row, *b = a + row, *c = b + row, *d = c + row;
+    const E *a = x + i * row, *b = a + row, *c = b + row, *d = c + row;
     for (long j = 0; j < width; j++) y[j] += (a[j] + b[j]) + (c[j] + d[j]);
   }
   for (; i < count; i++)
@@ -33,7 +33,7 @@ template <class T> void sum_columns(T* __restrict y, const T* __restrict x, long
 }
 
 // y (outer, inner) = sum of partial (outer, blocks, inner) over the blocks
-template <class T> void sum_blocks(T* y, const T* partial, long outer, long blocks, long inner) {
+template <class E> void sum_blocks(E* y, const E* partial, long outer, long blocks, long inner) {
   if (inner == 1) {
     for (long o = 0; o < outer; o++) y[o] = sum_row(partial + o * blocks, blocks);
     return;
@@ -49,19 +49,19 @@ template <class T> void sum_blocks(T* y, const T* partial, long outer, long bloc
   });
 }
 
-template <class T> long sum_workspace_cpu(long outer, long count, long inner) {
+template <class E> long sum_workspace_cpu(long outer, long count, long inner) {
   long blocks = blocks_of(count, inner);
-  return blocks > 1 ? outer * blocks * inner * long(sizeof(T)) : 0;
+  return blocks > 1 ? outer * blocks * inner * long(sizeof(E)) : 0;
 }
 
-template <class T> void sum_rows_cpu(T* y, const T* x, long outer, long count, long inner, void* workspace) {
+template <class E> void sum_rows_cpu(E* y, const E* x, long outer, long count, long inner, void* workspace) {
   const long block = block_of(std::max(inner, 1L)), blocks = blocks_of(count, inner);
-  T* partial = blocks > 1 ? static_cast<T*>(workspace) : y;  // (outer, blocks, inner)
+  E* partial = blocks > 1 ? static_cast<E*>(workspace) : y;  // (outer, blocks, inner)
   const long grain = rows_grain(std::min(count, block) * inner);
   parallel_for(outer * blocks, grain, [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
       long first = task % blocks * block, n = std::min(block, count - first);
-      const T* from = x + (task / blocks * count + first) * inner;
+      const E* from = x + (task / blocks * count + first) * inner;
       if (inner == 1)
         partial[task] = sum_row(from, n);
       else
@@ -71,17 +71,17 @@ template <class T> void sum_rows_cpu(T* y, const T* x, long outer, long count, l
   if (blocks > 1) sum_blocks(y, partial, outer, blocks, inner);
 }
 
-template <class T>
-void max_rows_backward_cpu(T* dx, const T* dy, const int64_t* indices, long outer, long count, long inner) {
+template <class E>
+void max_rows_backward_cpu(E* dx, const E* dy, const int64_t* indices, long outer, long count, long inner) {
   parallel_for(outer * inner, kElementGrain, [&](long begin, long end) {
     for (long e = begin; e < end; e++) dx[(e / inner * count + indices[e]) * inner + e % inner] = dy[e];
   });
 }
 
-template <class T> void register_all() {
-  kernels::sum_workspace_bytes<T>.set(Backend::cpu, sum_workspace_cpu<T>);
-  kernels::sum_rows<T>.set(Backend::cpu, sum_rows_cpu<T>);
-  kernels::max_rows_backward<T>.set(Backend::cpu, max_rows_backward_cpu<T>);
+template <class E> void register_all() {
+  kernels::sum_workspace_bytes<E>.set(Backend::cpu, sum_workspace_cpu<E>);
+  kernels::sum_rows<E>.set(Backend::cpu, sum_rows_cpu<E>);
+  kernels::max_rows_backward<E>.set(Backend::cpu, max_rows_backward_cpu<E>);
 }
 
 const bool registered = (register_all<float>(), register_all<double>(), true);

@@ -19,13 +19,13 @@ struct Min {
 };
 
 // The loops over a row are written with vectors: the compiler makes no vector code of choices between lanes.
-template <class T> struct Lanes {
-  static constexpr long kCount = 32 / sizeof(T);
-  typedef T Vector __attribute__((vector_size(32)));
-  typedef T Place __attribute__((vector_size(32), aligned(sizeof(T)), may_alias));  // a vector anywhere in memory
+template <class E> struct Lanes {
+  static constexpr long kCount = 32 / sizeof(E);
+  typedef E Vector __attribute__((vector_size(32)));
+  typedef E Place __attribute__((vector_size(32), aligned(sizeof(E)), may_alias));  // a vector anywhere in memory
   using Mask = decltype(Vector() == Vector());
 
-  static Vector load(const T* x) { return *reinterpret_cast<const Place*>(x); }
+  static Vector load(const E* x) { return *reinterpret_cast<const Place*>(x); }
   static bool any(Mask mask) {
     typedef int64_t Words __attribute__((vector_size(32)));
     const Words words = Words(mask);
@@ -36,8 +36,8 @@ template <class T> struct Lanes {
 constexpr int kVectors = 4;  // next to each other: a comparison waits for the one before
 
 // The best value of x (n), n > 0, or NaN if there is one.
-template <class Op, class T> T best_value(const T* x, long n) {
-  using L = Lanes<T>;
+template <class Op, class E> E best_value(const E* x, long n) {
+  using L = Lanes<E>;
   typename L::Vector top[kVectors];
   typename L::Mask nan{};
   for (auto& t : top) t = typename L::Vector{} + x[0];
@@ -48,7 +48,7 @@ template <class Op, class T> T best_value(const T* x, long n) {
       top[k] = Op::better(value, top[k]) ? value : top[k];
       nan |= value != value;
     }
-  T best = x[0];
+  E best = x[0];
   bool any_nan = L::any(nan);
   for (auto& t : top)
     for (long j = 0; j < L::kCount; j++) best = Op::better(t[j], best) ? t[j] : best;
@@ -56,12 +56,12 @@ template <class Op, class T> T best_value(const T* x, long n) {
     best = Op::better(x[i], best) ? x[i] : best;
     any_nan |= x[i] != x[i];
   }
-  return any_nan ? std::numeric_limits<T>::quiet_NaN() : best;
+  return any_nan ? std::numeric_limits<E>::quiet_NaN() : best;
 }
 
 // Where in x (n) the value stands first; it is there.
-template <class T> long place_of(T value, const T* x, long n) {
-  using L = Lanes<T>;
+template <class E> long place_of(E value, const E* x, long n) {
+  using L = Lanes<E>;
   const auto all = typename L::Vector{} + value;
   long i = 0;
   for (; i + kVectors * L::kCount <= n; i += kVectors * L::kCount) {
@@ -76,15 +76,15 @@ template <class T> long place_of(T value, const T* x, long n) {
   return i;
 }
 
-template <class Op, class T> long best_of_run(const T* x, long n) { return place_of(best_value<Op>(x, n), x, n); }
+template <class Op, class E> long best_of_run(const E* x, long n) { return place_of(best_value<Op>(x, n), x, n); }
 
 // Does a later element take the place of `top`?
-template <class Op, class T> bool beats(T value, T top) {
+template <class Op, class E> bool beats(E value, E top) {
   return Op::better(value, top) || (value != value && top == top);
 }
 
 // The place of the best of a long x (n): blocks in parallel, then the blocks in order.
-template <class Op, class T> long best_of_row(const T* x, long n) {
+template <class Op, class E> long best_of_row(const E* x, long n) {
   constexpr long kMostBlocks = 64;
   const long block = std::max(kElementGrain, (n + kMostBlocks - 1) / kMostBlocks), blocks = (n + block - 1) / block;
   if (blocks == 1) return best_of_run<Op>(x, n);
@@ -100,13 +100,13 @@ template <class Op, class T> long best_of_row(const T* x, long n) {
 }
 
 // y, indices (width) of x (count, width), whose rows are `row` apart
-template <class Op, class T>
-void best_of_columns(T* __restrict y, int64_t* __restrict indices, const T* __restrict x, long count, long width,
+template <class Op, class E>
+void best_of_columns(E* __restrict y, int64_t* __restrict indices, const E* __restrict x, long count, long width,
                      long row) {
   for (long j = 0; j < width; j++) y[j] = x[j], indices[j] = 0;
   for (long i = 1; i < count; i++)
     for (long j = 0; j < width; j++) {
-      const T value = x[i * row + j];
+      const E value = x[i * row + j];
       const bool wins = beats<Op>(value, y[j]);
       y[j] = wins ? value : y[j];
       indices[j] = wins ? i : indices[j];
@@ -114,7 +114,7 @@ void best_of_columns(T* __restrict y, int64_t* __restrict indices, const T* __re
 }
 
 // x (outer, count, inner); y, indices (outer, inner)
-template <class Op, class T> void best_cpu(T* y, int64_t* indices, const T* x, long outer, long count, long inner) {
+template <class Op, class E> void best_cpu(E* y, int64_t* indices, const E* x, long outer, long count, long inner) {
   constexpr long kWidth = 64;
   const long parts = (inner + kWidth - 1) / kWidth;
   const auto run = [&](long begin, long end) {
@@ -133,9 +133,9 @@ template <class Op, class T> void best_cpu(T* y, int64_t* indices, const T* x, l
   parallel_for(outer * parts, rows_grain(count * std::min(inner, kWidth)), run);
 }
 
-template <class T> void register_all() {
-  kernels::max_rows<T>.set(Backend::cpu, best_cpu<Max, T>);
-  kernels::min_rows<T>.set(Backend::cpu, best_cpu<Min, T>);
+template <class E> void register_all() {
+  kernels::max_rows<E>.set(Backend::cpu, best_cpu<Max, E>);
+  kernels::min_rows<E>.set(Backend::cpu, best_cpu<Min, E>);
 }
 
 const bool registered = (register_all<float>(), register_all<double>(), true);

@@ -9,37 +9,37 @@ namespace heed {
 namespace {
 
 // turns (rows, 2, half): cosines, sines. Angles in double: at position 100,000 a float knows them to 0.004 only.
-template <class T> void turns_cpu(T* turns, long rows, long half, long offset, double base) {
+template <class E> void turns_cpu(E* turns, long rows, long half, long offset, double base) {
   parallel_for(rows, rows_grain(half, 32), [&](long begin, long end) {
     for (long i = 0; i < half; i++) {
       const double per_position = std::pow(base, -double(i) / double(half));
       for (long t = begin; t < end; t++) {
-        turns[2 * t * half + i] = T(std::cos(double(offset + t) * per_position));
-        turns[(2 * t + 1) * half + i] = T(std::sin(double(offset + t) * per_position));
+        turns[2 * t * half + i] = E(std::cos(double(offset + t) * per_position));
+        turns[(2 * t + 1) * half + i] = E(std::sin(double(offset + t) * per_position));
       }
     }
   });
 }
 
 // One row of D = 2 half channels. Backwards the sign is -1: the sine of the opposite angle.
-template <class T>
-void turn_row(T* y, const T* x, const T* cosines, const T* sines, long half, bool interleaved, T sign) {
+template <class E>
+void turn_row(E* y, const E* x, const E* cosines, const E* sines, long half, bool interleaved, E sign) {
   if (interleaved)
     for (long i = 0; i < half; i++) {
-      const T a = x[2 * i], b = x[2 * i + 1], c = cosines[i], s = sign * sines[i];
+      const E a = x[2 * i], b = x[2 * i + 1], c = cosines[i], s = sign * sines[i];
       y[2 * i] = a * c - b * s;
       y[2 * i + 1] = a * s + b * c;
     }
   else
     for (long i = 0; i < half; i++) {
-      const T a = x[i], b = x[i + half], c = cosines[i], s = sign * sines[i];
+      const E a = x[i], b = x[i + half], c = cosines[i], s = sign * sines[i];
       y[i] = a * c - b * s;
       y[i + half] = a * s + b * c;
     }
 }
 
 // turns (T, 2, D/2)
-template <class T> void rotary_cpu(T* y, const T* x, const T* turns, const RotaryLayout& layout, bool backwards) {
+template <class E> void rotary_cpu(E* y, const E* x, const E* turns, const RotaryLayout& layout, bool backwards) {
   const Shape& sizes = layout.sizes;
   const long D = layout.D, half = D / 2, length = sizes.back();
   parallel_for(sizes.numel(), rows_grain(D), [&](long begin, long end) {
@@ -47,8 +47,8 @@ template <class T> void rotary_cpu(T* y, const T* x, const T* turns, const Rotar
       long x_at = 0, y_at = 0, rest = row;
       for (int i = sizes.dims() - 1; i >= 0; rest /= sizes[i], i--)
         x_at += rest % sizes[i] * layout.x[i], y_at += rest % sizes[i] * layout.y[i];
-      const T* cosines = turns + row % length * D;
-      turn_row(y + y_at, x + x_at, cosines, cosines + half, half, layout.interleaved, T(backwards ? -1 : 1));
+      const E* cosines = turns + row % length * D;
+      turn_row(y + y_at, x + x_at, cosines, cosines + half, half, layout.interleaved, E(backwards ? -1 : 1));
     }
   });
 }

@@ -11,9 +11,9 @@ inline long row_block(long C) { return std::max(16L, 2 * kElementGrain / std::ma
 inline long row_blocks(long rows, long C) { return (rows + row_block(C) - 1) / row_block(C); }
 
 // total (C) = sum of partial (blocks, C), whose rows lie `stride` apart, over the blocks
-template <class T> void add_blocks(T* total, const T* partial, long blocks, long stride, long C) {
+template <class E> void add_blocks(E* total, const E* partial, long blocks, long stride, long C) {
   parallel_for(C, std::max(64L, kElementGrain / std::max(1L, blocks)), [&](long begin, long end) {
-    std::fill(total + begin, total + end, T(0));
+    std::fill(total + begin, total + end, E(0));
     for (long b = 0; b < blocks; b++) add_row(total + begin, partial + b * stride + begin, end - begin);
   });
 }

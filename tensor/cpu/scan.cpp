@@ -31,29 +31,29 @@ long workspace_cpu(const ScanSizes& s) {
 
 // What a column carries along is its State. take() brings in the element at offset `at`, which is number i of its
 // column; join() brings in the State of a block of the column that starts at offset `column`.
-template <class T> struct Sum {
+template <class E> struct Sum {
   using State = double;
   static constexpr State nothing = 0;
-  T* y;
-  const T* x;
+  E* y;
+  const E* x;
   void take(State& sum, long at, long) const { sum += double(x[at]); }
   void join(State& sum, State block, long) const { sum += block; }
-  void put(State sum, long at, long) const { y[at] = T(sum); }
+  void put(State sum, long at, long) const { y[at] = E(sum); }
 };
 
-template <class T> struct Max {  // carries the place of the maximum
+template <class E> struct Max {  // carries the place of the maximum
   using State = int64_t;
   static constexpr State nothing = -1;
-  T* y;
+  E* y;
   int64_t* indices;
-  const T* x;
+  const E* x;
   long inner;
   void take(State& best, long at, long i) const {
     if (best < 0) {
       best = i;
       return;
     }
-    const T value = x[at], top = x[at - (i - best) * inner];
+    const E value = x[at], top = x[at - (i - best) * inner];
     if (value > top || (value != value && top == top)) best = i;  // NaN wins, the first one
   }
   void join(State& best, State block, long column) const { take(best, column + block * inner, block); }
@@ -115,12 +115,12 @@ template <class Op> void scan_cpu(const Op& op, const ScanSizes& s, bool reverse
   });
 }
 
-template <class T> void cumsum_cpu(T* y, const T* x, const ScanSizes& s, bool reverse, void* workspace) {
-  scan_cpu(Sum<T>{y, x}, s, reverse, static_cast<double*>(workspace));
+template <class E> void cumsum_cpu(E* y, const E* x, const ScanSizes& s, bool reverse, void* workspace) {
+  scan_cpu(Sum<E>{y, x}, s, reverse, static_cast<double*>(workspace));
 }
 
-template <class T> void cumulative_max_cpu(T* y, int64_t* indices, const T* x, const ScanSizes& s, void* workspace) {
-  scan_cpu(Max<T>{y, indices, x, s.inner}, s, false, static_cast<int64_t*>(workspace));
+template <class E> void cumulative_max_cpu(E* y, int64_t* indices, const E* x, const ScanSizes& s, void* workspace) {
+  scan_cpu(Max<E>{y, indices, x, s.inner}, s, false, static_cast<int64_t*>(workspace));
 }
 
 const Registered workspace_on_cpu{kernels::scan_workspace_bytes, Backend::cpu, workspace_cpu};

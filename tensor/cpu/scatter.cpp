@@ -17,11 +17,11 @@ void scatter_cpu(void* y, const void* source, const int64_t* indices, const Gath
 
 // dx (outer, from, inner) holds dy; dsource, indices (outer, picked, inner). Backwards through r: the first one to come
 // to a place is the one that won; it takes the gradient away and leaves a 0 for dx and for those it has beaten.
-template <class T> void scatter_backward_cpu(T* dx, T* dsource, const int64_t* indices, const GatherSizes& s) {
+template <class E> void scatter_backward_cpu(E* dx, E* dsource, const int64_t* indices, const GatherSizes& s) {
   for_columns(s, [=](long to, long from, long width) {
     for (long r = s.picked - 1; r >= 0; r--)
       for (long at = from + r * s.inner, c = 0; c < width; at++, c++) {
-        T& place = dx[to + indices[at] * s.inner + c];
+        E& place = dx[to + indices[at] * s.inner + c];
         dsource[at] = place;
         place = 0;
       }
@@ -29,7 +29,7 @@ template <class T> void scatter_backward_cpu(T* dx, T* dsource, const int64_t* i
 }
 
 // y (outer, from, inner); source, indices (outer, picked, inner)
-template <class T> void scatter_add_cpu(T* y, const T* source, const int64_t* indices, const GatherSizes& s) {
+template <class E> void scatter_add_cpu(E* y, const E* source, const int64_t* indices, const GatherSizes& s) {
   for_columns(s, [=](long to, long from, long width) {
     for (long r = 0; r < s.picked; r++, from += s.inner)
       for (long c = 0; c < width; c++) y[to + indices[from + c] * s.inner + c] += source[from + c];

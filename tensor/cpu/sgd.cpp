@@ -6,20 +6,20 @@ namespace heed {
 namespace {
 
 // w -= now * g + later * v: of plain momentum (0, rate), of Nesterov's (rate, rate * momentum).
-template <class T> struct Factors { T scale, l2, momentum, now, later; };
+template <class E> struct Factors { E scale, l2, momentum, now, later; };
 
-template <class T> void sgd_run(T* w, T* v, const T* gradient, long n, const Factors<T> f) {
+template <class E> void sgd_run(E* w, E* v, const E* gradient, long n, const Factors<E> f) {
   for (long i = 0; i < n; i++) {
-    const T g = f.scale * gradient[i] + f.l2 * w[i], mean = f.momentum * v[i] + g;
+    const E g = f.scale * gradient[i] + f.l2 * w[i], mean = f.momentum * v[i] + g;
     v[i] = mean;
     w[i] -= f.now * g + f.later * mean;
   }
 }
 
 // w, v, gradient (n)
-template <class T> void sgd_cpu(T* w, T* v, const T* gradient, long n, const SgdStep& s) {
-  const Factors<T> factors{T(s.gradient_scale), T(s.l2), T(s.momentum), T(s.nesterov ? s.rate : 0),
-                           T(s.nesterov ? s.rate * s.momentum : s.rate)};
+template <class E> void sgd_cpu(E* w, E* v, const E* gradient, long n, const SgdStep& s) {
+  const Factors<E> factors{E(s.gradient_scale), E(s.l2), E(s.momentum), E(s.nesterov ? s.rate : 0),
+                           E(s.nesterov ? s.rate * s.momentum : s.rate)};
   parallel_for(n, kElementGrain,
                [&](long begin, long end) { sgd_run(w + begin, v + begin, gradient + begin, end - begin, factors); });
 }

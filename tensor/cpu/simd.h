@@ -22,7 +22,7 @@ inline constexpr int kVectorBytes = 32;
 inline constexpr int kVectorBytes = 16;
 #endif
 
-template <class T> struct VectorTypes;
+template <class E> struct VectorTypes;
 template <> struct VectorTypes<float> {
   typedef float Raw __attribute__((vector_size(kVectorBytes)));
   typedef float Anywhere __attribute__((vector_size(kVectorBytes), aligned(4), may_alias));
@@ -34,26 +34,26 @@ template <> struct VectorTypes<double> {
   typedef int64_t Int __attribute__((vector_size(kVectorBytes)));
 };
 
-template <class T> struct Vec {
-  using Raw = typename VectorTypes<T>::Raw;
-  using Anywhere = typename VectorTypes<T>::Anywhere;  // at any address
-  using Int = typename VectorTypes<T>::Int;            // as a mask: all bits of a lane, or none
-  static constexpr long kLanes = kVectorBytes / long(sizeof(T));
+template <class E> struct Vec {
+  using Raw = typename VectorTypes<E>::Raw;
+  using Anywhere = typename VectorTypes<E>::Anywhere;  // at any address
+  using Int = typename VectorTypes<E>::Int;            // as a mask: all bits of a lane, or none
+  static constexpr long kLanes = kVectorBytes / long(sizeof(E));
 
   Raw raw;
 
   Vec() = default;
   Vec(Raw raw) : raw(raw) {}
-  Vec(T x) : raw(x - Raw{}) {}  // x in every lane
-  static Vec load(const T* p) { return Raw(*reinterpret_cast<const Anywhere*>(p)); }
-  void store(T* p) const { *reinterpret_cast<Anywhere*>(p) = raw; }
+  Vec(E x) : raw(x - Raw{}) {}  // x in every lane
+  static Vec load(const E* p) { return Raw(*reinterpret_cast<const Anywhere*>(p)); }
+  void store(E* p) const { *reinterpret_cast<Anywhere*>(p) = raw; }
   // The first n lanes only; the others are `rest`, and are not stored.
-  static Vec load(const T* p, long n, T rest = 0) {
+  static Vec load(const E* p, long n, E rest = 0) {
     Vec v(rest);
-    std::memcpy(&v.raw, p, size_t(n) * sizeof(T));
+    std::memcpy(&v.raw, p, size_t(n) * sizeof(E));
     return v;
   }
-  void store(T* p, long n) const { std::memcpy(p, &raw, size_t(n) * sizeof(T)); }
+  void store(E* p, long n) const { std::memcpy(p, &raw, size_t(n) * sizeof(E)); }
 
   friend Vec operator-(Vec a) { return -a.raw; }
   friend Vec operator+(Vec a, Vec b) { return a.raw + b.raw; }
@@ -68,10 +68,10 @@ template <class T> struct Vec {
   friend Int bits_of(Vec a) { return Int(a.raw); }
 };
 
-template <class T> Vec<T> max(Vec<T> a, Vec<T> b) { return select(a > b, a, b); }  // b if one is NaN
+template <class E> Vec<E> max(Vec<E> a, Vec<E> b) { return select(a > b, a, b); }  // b if one is NaN
 
-template <class T> [[gnu::always_inline]] inline T sum_lanes(Vec<T> v) {  // halves onto halves
-  for (long width = Vec<T>::kLanes / 2; width > 0; width /= 2)
+template <class E> [[gnu::always_inline]] inline E sum_lanes(Vec<E> v) {  // halves onto halves
+  for (long width = Vec<E>::kLanes / 2; width > 0; width /= 2)
     for (long j = 0; j < width; j++) v.raw[j] += v.raw[j + width];
   return v.raw[0];
 }
@@ -80,40 +80,40 @@ template <class T> [[gnu::always_inline]] inline T sum_lanes(Vec<T> v) {  // hal
 
 // A whole vector, as a number that is known while compiling: Vec::load(p, count) is one instruction then. That is why the
 // functions below are given as [&](long i, auto count).
-template <class T> using Whole = std::integral_constant<long, Vec<T>::kLanes>;
+template <class E> using Whole = std::integral_constant<long, Vec<E>::kLanes>;
 
 // f(i, count) for the vectors of a row: they begin at i and have `count` lanes that count, all but in the last one.
-template <class T, class F> [[gnu::always_inline]] inline void for_vectors(long n, F&& f) {
-  constexpr long L = Vec<T>::kLanes;
+template <class E, class F> [[gnu::always_inline]] inline void for_vectors(long n, F&& f) {
+  constexpr long kLanes = Vec<E>::kLanes;
   long i = 0;
-  for (; i + L <= n; i += L) f(i, Whole<T>());
+  for (; i + kLanes <= n; i += kLanes) f(i, Whole<E>());
   if (i < n) f(i, n - i);
 }
 
 // The sum of f(i, count), whose lanes beyond count must be 0; four partial sums, added up in a fixed order.
-template <class T, class F> [[gnu::always_inline]] inline T sum_vectors(long n, F&& f) {
-  constexpr long L = Vec<T>::kLanes;
-  Vec<T> part[4] = {T(0), T(0), T(0), T(0)};
+template <class E, class F> [[gnu::always_inline]] inline E sum_vectors(long n, F&& f) {
+  constexpr long kLanes = Vec<E>::kLanes;
+  Vec<E> part[4] = {E(0), E(0), E(0), E(0)};
   long i = 0;
-  for (; i + 4 * L <= n; i += 4 * L)
-    for (long k = 0; k < 4; k++) part[k] = part[k] + f(i + k * L, Whole<T>());
-  for (; i + L <= n; i += L) part[0] = part[0] + f(i, Whole<T>());
+  for (; i + 4 * kLanes <= n; i += 4 * kLanes)
+    for (long k = 0; k < 4; k++) part[k] = part[k] + f(i + k * kLanes, Whole<E>());
+  for (; i + kLanes <= n; i += kLanes) part[0] = part[0] + f(i, Whole<E>());
   if (i < n) part[1] = part[1] + f(i, n - i);
   return sum_lanes((part[0] + part[1]) + (part[2] + part[3]));
 }
 
 // The largest number of a row, -infinity if there is none; NaN is passed over.
-template <class T> [[gnu::always_inline]] inline T max_vectors(const T* x, long n) {
-  constexpr T none = -std::numeric_limits<T>::infinity();
-  constexpr long L = Vec<T>::kLanes;
-  Vec<T> part[2] = {none, none};
+template <class E> [[gnu::always_inline]] inline E max_vectors(const E* x, long n) {
+  constexpr E none = -std::numeric_limits<E>::infinity();
+  constexpr long kLanes = Vec<E>::kLanes;
+  Vec<E> part[2] = {none, none};
   long i = 0;
-  for (; i + 2 * L <= n; i += 2 * L)
-    for (long k = 0; k < 2; k++) part[k] = max(Vec<T>::load(x + i + k * L), part[k]);
-  for (; i < n; i += L) part[0] = max(Vec<T>::load(x + i, std::min(L, n - i), none), part[0]);
-  const Vec<T> all = max(part[0], part[1]);
-  T top = all.raw[0];
-  for (long j = 1; j < L; j++) top = all.raw[j] > top ? all.raw[j] : top;
+  for (; i + 2 * kLanes <= n; i += 2 * kLanes)
+    for (long k = 0; k < 2; k++) part[k] = max(Vec<E>::load(x + i + k * kLanes), part[k]);
+  for (; i < n; i += kLanes) part[0] = max(Vec<E>::load(x + i, std::min(kLanes, n - i), none), part[0]);
+  const Vec<E> all = max(part[0], part[1]);
+  E top = all.raw[0];
+  for (long j = 1; j < kLanes; j++) top = all.raw[j] > top ? all.raw[j] : top;
   return top;
 }
 

@@ -11,10 +11,10 @@ namespace {
 
 // Does element i of a row come before element j? NaN comes after every number, and the index decides between equals,
 // so no two elements tie: any correct sort gives the one stable order.
-template <class T, bool descending> struct Before {
-  const T* x;
+template <class E, bool descending> struct Before {
+  const E* x;
   bool operator()(int64_t i, int64_t j) const {
-    T a = x[i], b = x[j];
+    E a = x[i], b = x[j];
     if (descending ? a > b : a < b) return true;
     if (a == b) return i < j;
     bool a_is_nan = a != a, b_is_nan = b != b;
@@ -24,14 +24,14 @@ template <class T, bool descending> struct Before {
 };
 
 // y, indices, x (n)
-template <class T, class Order> void sort_row(T* y, int64_t* indices, const T* x, long n, Order before) {
+template <class E, class Order> void sort_row(E* y, int64_t* indices, const E* x, long n, Order before) {
   std::iota(indices, indices + n, 0);
   std::sort(indices, indices + n, before);
   for (long i = 0; i < n; i++) y[i] = x[indices[i]];
 }
 
 // x (n); y, indices (k), k > 0. The best k so far are a heap with the worst of them on top.
-template <class T, class Order> void topk_row(T* y, int64_t* indices, const T* x, long n, long k, Order before) {
+template <class E, class Order> void topk_row(E* y, int64_t* indices, const E* x, long n, long k, Order before) {
   int64_t* end = indices + k;
   std::iota(indices, end, 0);
   std::make_heap(indices, end, before);
@@ -46,33 +46,33 @@ template <class T, class Order> void topk_row(T* y, int64_t* indices, const T* x
 }
 
 // Calls f(row, order) for all rows; the larger come first or the smaller.
-template <class T, class F> void for_rows(const T* x, long rows, long cols, bool descending, F&& f) {
+template <class E, class F> void for_rows(const E* x, long rows, long cols, bool descending, F&& f) {
   parallel_for(rows, rows_grain(cols, 16), [&](long begin, long end) {
     for (long r = begin; r < end; r++) {
       if (descending)
-        f(r, Before<T, true>{x + r * cols});
+        f(r, Before<E, true>{x + r * cols});
       else
-        f(r, Before<T, false>{x + r * cols});
+        f(r, Before<E, false>{x + r * cols});
     }
   });
 }
 
 // y, indices, x (rows, cols)
-template <class T> void sort_rows_cpu(T* y, int64_t* indices, const T* x, long rows, long cols, bool descending) {
+template <class E> void sort_rows_cpu(E* y, int64_t* indices, const E* x, long rows, long cols, bool descending) {
   for_rows(x, rows, cols, descending,
            [&](long r, auto before) { sort_row(y + r * cols, indices + r * cols, x + r * cols, cols, before); });
 }
 
 // x (rows, cols); y, indices (rows, k)
-template <class T> void topk_rows_cpu(T* y, int64_t* indices, const T* x, const TopkSizes& s, bool largest) {
+template <class E> void topk_rows_cpu(E* y, int64_t* indices, const E* x, const TopkSizes& s, bool largest) {
   if (s.k == 0) return;
   for_rows(x, s.rows, s.cols, largest,
            [&](long r, auto before) { topk_row(y + r * s.k, indices + r * s.k, x + r * s.cols, s.cols, s.k, before); });
 }
 
-template <class T> void register_all() {
-  kernels::sort_rows<T>.set(Backend::cpu, sort_rows_cpu<T>);
-  kernels::topk_rows<T>.set(Backend::cpu, topk_rows_cpu<T>);
+template <class E> void register_all() {
+  kernels::sort_rows<E>.set(Backend::cpu, sort_rows_cpu<E>);
+  kernels::topk_rows<E>.set(Backend::cpu, topk_rows_cpu<E>);
 }
 
 const bool registered = (register_all<float>(), register_all<double>(), register_all<int64_t>(), true);

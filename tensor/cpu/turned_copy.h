@@ -38,23 +38,23 @@ template <class Block> void for_blocks(const Loop& loop, int a, int b, Block&& b
 }
 
 // to (ni, nj) with rows of to_row, from (nj, ni) with rows of from_row: to[i][j] = from[j][i]
-template <class T> void turn_plain(T* to, long to_row, const T* from, long from_row, long ni, long nj) {
+template <class E> void turn_plain(E* to, long to_row, const E* from, long from_row, long ni, long nj) {
   for (long i = 0; i < ni; i++)
     for (long j = 0; j < nj; j++) to[i * to_row + j] = from[j * from_row + i];
 }
 
 // A square of elements in vector registers: one row each.
-template <class T> struct Square {
-  static constexpr int kSide = 32 / sizeof(T);
-  typedef T Row __attribute__((vector_size(32)));
-  typedef T Place __attribute__((vector_size(32), aligned(sizeof(T)), may_alias));  // a row anywhere in memory
+template <class E> struct Square {
+  static constexpr int kSide = 32 / sizeof(E);
+  typedef E Row __attribute__((vector_size(32)));
+  typedef E Place __attribute__((vector_size(32), aligned(sizeof(E)), may_alias));  // a row anywhere in memory
   Row row[kSide];
 
-  Square(const T* from, long stride) {
+  Square(const E* from, long stride) {
 #pragma GCC unroll 32
     for (long k = 0; k < kSide; k++) row[k] = *reinterpret_cast<const Place*>(from + k * stride);
   }
-  void store(T* to, long stride) const {
+  void store(E* to, long stride) const {
 #pragma GCC unroll 32
     for (long k = 0; k < kSide; k++) *reinterpret_cast<Place*>(to + k * stride) = row[k];
   }
@@ -80,13 +80,13 @@ template <class T> struct Square {
 };
 
 // The same, square by square where there are whole ones.
-template <class T> void turn(T* to, long to_row, const T* from, long from_row, long ni, long nj) {
-  constexpr long kSide = Square<T>::kSide;
+template <class E> void turn(E* to, long to_row, const E* from, long from_row, long ni, long nj) {
+  constexpr long kSide = Square<E>::kSide;
   long i = 0;
   for (; i + kSide <= ni; i += kSide) {
     long j = 0;
     for (; j + kSide <= nj; j += kSide) {
-      Square<T> square(from + j * from_row + i, from_row);
+      Square<E> square(from + j * from_row + i, from_row);
       square.turn();
       square.store(to + i * to_row + j, to_row);
     }
@@ -96,7 +96,7 @@ template <class T> void turn(T* to, long to_row, const T* from, long from_row, l
 }
 
 // The source lies along axis a, the target along axis b.
-template <class T> void turned_copy(T* to, const T* from, const Loop& loop, int a, int b) {
+template <class E> void turned_copy(E* to, const E* from, const Loop& loop, int a, int b) {
   for_blocks(
       loop, a, b,
       [&, to_row = loop.strides[0][a], from_row = loop.strides[1][b]](long to_at, long from_at, long ni, long nj) {

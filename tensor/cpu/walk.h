@@ -15,7 +15,7 @@ inline constexpr long kElementGrain = 32768;  // elements per piece: some micros
 inline long rows_grain(long row, long cost = 1) { return std::max(1L, kElementGrain / cost / std::max(1L, row)); }
 
 // to += from (n), which never overlap
-template <class T> void add_row(T* __restrict to, const T* __restrict from, long n) {
+template <class E> void add_row(E* __restrict to, const E* __restrict from, long n) {
   for (long i = 0; i < n; i++) to[i] += from[i];
 }
 

@@ -6,7 +6,7 @@ namespace heed {
 namespace {
 
 // With constant steps of 1 and 0 the compiler makes vector code.
-template <class T> void choose(T* y, const bool* condition, const T* a, const T* b, long n, const long* step) {
+template <class E> void choose(E* y, const bool* condition, const E* a, const E* b, long n, const long* step) {
   if (step[0] == 1 && step[1] == 1 && step[2] == 1) {
     for (long i = 0; i < n; i++) y[i] = condition[i] ? a[i] : b[i];
   } else if (step[0] == 1 && step[1] == 0 && step[2] == 1) {
@@ -21,32 +21,32 @@ template <class T> void choose(T* y, const bool* condition, const T* a, const T*
 void where_cpu(void* y, const bool* condition, const void* a, const void* b, DType dtype, const Loop& loop) {
   const long step[] = {loop.strides[1].back(), loop.strides[2].back(), loop.strides[3].back()};
   visit(dtype, [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     walk<4>(loop, [&](long n, const std::array<long, 4>& at) {
-      choose(static_cast<T*>(y) + at[0], condition + at[1], static_cast<const T*>(a) + at[2],
-             static_cast<const T*>(b) + at[3], n, step);
+      choose(static_cast<E*>(y) + at[0], condition + at[1], static_cast<const E*>(a) + at[2],
+             static_cast<const E*>(b) + at[3], n, step);
     });
   });
 }
 
-template <class T> void clamp_cpu(T* y, const T* x, T low, T high, const Loop& loop) {
+template <class E> void clamp_cpu(E* y, const E* x, E low, E high, const Loop& loop) {
   const long step = loop.strides[1].back();
   walk<2>(loop, [&](long n, const std::array<long, 2>& at) {
-    T* out = y + at[0];
-    const T* in = x + at[1];
+    E* out = y + at[0];
+    const E* in = x + at[1];
     for (long i = 0; i < n; i++) {
-      const T value = in[i * step];
+      const E value = in[i * step];
       out[i] = value < low ? low : value > high ? high : value;  // NaN is neither
     }
   });
 }
 
-template <class T> void clamp_backward_cpu(T* dx, const T* dy, const T* x, T low, T high, const Loop& loop) {
+template <class E> void clamp_backward_cpu(E* dx, const E* dy, const E* x, E low, E high, const Loop& loop) {
   const long sd = loop.strides[1].back(), sx = loop.strides[2].back();
   walk<3>(loop, [&](long n, const std::array<long, 3>& at) {
-    T* out = dx + at[0];
-    const T *d = dy + at[1], *in = x + at[2];
-    for (long i = 0; i < n; i++) out[i] = in[i * sx] >= low && in[i * sx] <= high ? d[i * sd] : T(0);
+    E* out = dx + at[0];
+    const E *d = dy + at[1], *in = x + at[2];
+    for (long i = 0; i < n; i++) out[i] = in[i * sx] >= low && in[i * sx] <= high ? d[i * sd] : E(0);
   });
 }
 

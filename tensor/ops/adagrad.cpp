@@ -7,8 +7,8 @@ namespace heed {
 void adagrad_into(const Tensor& w, const Tensor& s, const Tensor& gradient, const AdagradStep& step) {
   check_flat("adagrad", w, {{"s", &s}, {"the gradient", &gradient}});
   visit_maths("adagrad", w.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    kernels::adagrad<T>(w.device())(w.mutable_data<T>(), s.mutable_data<T>(), gradient.data<T>(), w.numel(), step);
+    using E = decltype(tag);
+    kernels::adagrad<E>(w.device())(w.mutable_data<E>(), s.mutable_data<E>(), gradient.data<E>(), w.numel(), step);
   });
 }
 

@@ -18,7 +18,7 @@ void adagrad_into(const Tensor& w, const Tensor& s, const Tensor& gradient, cons
 
 // For the backends: all are (n).
 namespace kernels {
-template <class T> inline Kernel<void(T* w, T* s, const T* g, long n, const AdagradStep& step)> adagrad{"adagrad"};
+template <class E> inline Kernel<void(E* w, E* s, const E* g, long n, const AdagradStep& step)> adagrad{"adagrad"};
 }  // namespace kernels
 
 }  // namespace heed

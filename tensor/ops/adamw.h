@@ -21,7 +21,7 @@ void adamw_into(const Tensor& w, const Tensor& m, const Tensor& v, const Tensor&
 
 // For the backends: all are (n).
 namespace kernels {
-template <class T> inline Kernel<void(T* w, T* m, T* v, const T* g, long n, const AdamWStep& step)> adamw{"adamw"};
+template <class E> inline Kernel<void(E* w, E* m, E* v, const E* g, long n, const AdamWStep& step)> adamw{"adamw"};
 }  // namespace kernels
 
 }  // namespace heed

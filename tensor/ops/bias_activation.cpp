@@ -30,9 +30,9 @@ const char* name(Activation f) {
 Tensor bias_activation(const Tensor& x, const Tensor& bias, Activation f) {
   check_bias(x, bias);
   return visit_maths(kOp, x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor in = contiguous(x), b = contiguous(bias), y = Tensor::empty(x.shape(), x.dtype(), x.device());
-    kernels::bias_activation<T>(x.device())(y.mutable_data<T>(), in.data<T>(), b.data<T>(), x.shape().rows(),
+    kernels::bias_activation<E>(x.device())(y.mutable_data<E>(), in.data<E>(), b.data<E>(), x.shape().rows(),
                                             x.size(-1), f);
     return y;
   });
@@ -44,14 +44,14 @@ BiasActivationGrads bias_activation_backward(const Tensor& dy, const Tensor& x, 
   check_same_kind(kOp, dy, x);
   HEED_CHECK(dy.shape() == x.shape(), kOp, "dy is ", dy.shape(), " and x is ", x.shape(), "; they must be equal");
   return visit_maths(kOp, x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     auto make = [&](const Shape& shape, DType dtype) { return Tensor::empty(shape, dtype, x.device()); };
     const long rows = x.shape().rows(), C = x.size(-1);
     Tensor d = contiguous(dy), in = contiguous(x), b = contiguous(bias), workspace;
     BiasActivationGrads grads{make(x.shape(), x.dtype()), want_bias ? make({C}, x.dtype()) : Tensor()};
-    if (want_bias) workspace = make({kernels::bias_activation_workspace_bytes<T>(x.device())(rows, C)}, u8);
-    kernels::bias_activation_backward<T>(x.device())(grads.dx.mutable_data<T>(), mutable_or_null<T>(grads.dbias),
-                                                     d.data<T>(), in.data<T>(), b.data<T>(), rows, C, f,
+    if (want_bias) workspace = make({kernels::bias_activation_workspace_bytes<E>(x.device())(rows, C)}, u8);
+    kernels::bias_activation_backward<E>(x.device())(grads.dx.mutable_data<E>(), mutable_or_null<E>(grads.dbias),
+                                                     d.data<E>(), in.data<E>(), b.data<E>(), rows, C, f,
                                                      mutable_or_null<uint8_t>(workspace));
     return grads;
   });

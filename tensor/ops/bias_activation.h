@@ -23,14 +23,14 @@ Tensor bias_activation_reference(const Tensor& x, const Tensor& bias, Activation
 
 // For the backends: y, x, dx, dy (rows, C); bias, dbias (C). Without dbias (null) no workspace is used.
 namespace kernels {
-template <class T>
-inline Kernel<void(T* y, const T* x, const T* bias, long rows, long C, Activation f)> bias_activation{
+template <class E>
+inline Kernel<void(E* y, const E* x, const E* bias, long rows, long C, Activation f)> bias_activation{
     "bias_activation"};
-template <class T>
-inline Kernel<void(T* dx, T* dbias, const T* dy, const T* x, const T* bias, long rows, long C, Activation f,
+template <class E>
+inline Kernel<void(E* dx, E* dbias, const E* dy, const E* x, const E* bias, long rows, long C, Activation f,
                    void* workspace)>
     bias_activation_backward{"bias_activation"};
-template <class T> inline Kernel<long(long rows, long C)> bias_activation_workspace_bytes{"bias_activation"};
+template <class E> inline Kernel<long(long rows, long C)> bias_activation_workspace_bytes{"bias_activation"};
 }  // namespace kernels
 
 }  // namespace heed

@@ -8,9 +8,9 @@
 namespace heed {
 namespace {
 
-template <class Op, class T> Tensor compared(const Tensor& a, const Tensor& b) {
+template <class Op, class E> Tensor compared(const Tensor& a, const Tensor& b) {
   Tensor y = Tensor::empty(broadcast(Op::name, a.shape(), b.shape()), boolean, a.device());
-  kernels::compare<Op, T>(a.device())(y.mutable_data<bool>(), a.data<T>(), b.data<T>(),
+  kernels::compare<Op, E>(a.device())(y.mutable_data<bool>(), a.data<E>(), b.data<E>(),
                                       make_loop(y.shape(), {&y, &a, &b}));
   return y;
 }
@@ -20,8 +20,8 @@ template <class Op> Tensor compare(const Tensor& a, const Tensor& b) {
   HEED_CHECK(!is_storage(a.dtype()), Op::name, "x is ", a.dtype(),
              ", which is for storage and is not compared. Cast first: cast(x, f32)");
   return visit(a.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    if constexpr (std::is_arithmetic_v<T>) return compared<Op, T>(a, b);
+    using E = decltype(tag);
+    if constexpr (std::is_arithmetic_v<E>) return compared<Op, E>(a, b);
     return Tensor();  // not reached: bf16 and f16
   });
 }

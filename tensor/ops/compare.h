@@ -47,7 +47,7 @@ namespace ops {
 #define HEED_OP(op_name, f_)                                  \
   struct op_name##_op {                                       \
     static constexpr const char* name = #op_name;             \
-    template <class T> static bool f(T a, T b) { return f_; } \
+    template <class E> static bool f(E a, E b) { return f_; } \
   };
 HEED_COMPARE_TABLE(HEED_OP)
 HEED_LOGICAL_TABLE(HEED_OP)
@@ -56,7 +56,7 @@ HEED_LOGICAL_TABLE(HEED_OP)
 
 // For the backends. y is row-major; the loop's operands are y, a, b. T is bool only for the lines of logic.
 namespace kernels {
-template <class Op, class T> inline Kernel<void(bool* y, const T* a, const T* b, const Loop& loop)> compare{Op::name};
+template <class Op, class E> inline Kernel<void(bool* y, const E* a, const E* b, const Loop& loop)> compare{Op::name};
 }  // namespace kernels
 
 }  // namespace heed

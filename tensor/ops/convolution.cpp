@@ -73,19 +73,19 @@ Tensor by_token(const Tensor& y, const Conv1dSizes& s) {
 double depthwise_flops(const Conv1dSizes& s) { return 2.0 * double(s.B * s.windows) * double(s.C * s.K); }
 
 // x (B, T, C) -> (groups, B * T', K * C / groups): a row per window
-template <class T> Tensor windows_of(const Tensor& x, const Conv1dSizes& s) {
+template <class E> Tensor windows_of(const Tensor& x, const Conv1dSizes& s) {
   const long groups = s.options.groups;
   Tensor in = contiguous(x);
   Tensor rows = Tensor::empty({groups, s.B * s.windows, s.K * (s.C / groups)}, x.dtype(), x.device());
-  kernels::unfold<T>(x.device())(rows.mutable_data<T>(), in.data<T>(), s);
+  kernels::unfold<E>(x.device())(rows.mutable_data<E>(), in.data<E>(), s);
   return rows;
 }
 
-template <class T> Tensor depthwise(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv1dSizes& s) {
+template <class E> Tensor depthwise(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv1dSizes& s) {
   Tensor in = contiguous(x), w = contiguous(transpose(squeeze(weight, 1)));  // (K, C)
   Tensor b = contiguous_or_none(bias), y = Tensor::empty({s.B, s.windows, s.C}, x.dtype(), x.device());
-  kernels::depthwise<T>(x.device(), depthwise_flops(s))(y.mutable_data<T>(), in.data<T>(), w.data<T>(),
-                                                        data_or_null<T>(b), s);
+  kernels::depthwise<E>(x.device(), depthwise_flops(s))(y.mutable_data<E>(), in.data<E>(), w.data<E>(),
+                                                        data_or_null<E>(b), s);
   return y;
 }
 
@@ -100,9 +100,9 @@ Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias, const C
                bias.shape(), "; with the weight (out, C / groups, K) the bias must be (out,)");
   }
   return visit_maths("conv1d", x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    if (is_depthwise(s, weight.size(0))) return depthwise<T>(x, weight, bias, s);
-    Tensor y = by_token(matmul(windows_of<T>(x, s), transpose(as_matrices(weight, s))), s);
+    using E = decltype(tag);
+    if (is_depthwise(s, weight.size(0))) return depthwise<E>(x, weight, bias, s);
+    Tensor y = by_token(matmul(windows_of<E>(x, s), transpose(as_matrices(weight, s))), s);
     if (bias.defined()) add_into(y, bias);
     return y;
   });
@@ -113,15 +113,15 @@ Tensor conv1d_backward_x(const Tensor& dy, const Tensor& weight, const Shape& x_
   const Conv1dSizes s = sizes(x_shape, weight.shape(), options);
   check_dy(dy, s, weight.size(0));
   return visit_maths("conv1d", dy.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor dx = Tensor::empty(x_shape, dy.dtype(), dy.device());
     if (is_depthwise(s, weight.size(0))) {
       Tensor given = contiguous(dy), w = contiguous(transpose(squeeze(weight, 1)));
-      kernels::depthwise_backward_x<T>(dy.device(), depthwise_flops(s))(dx.mutable_data<T>(), given.data<T>(),
-                                                                        w.data<T>(), s);
+      kernels::depthwise_backward_x<E>(dy.device(), depthwise_flops(s))(dx.mutable_data<E>(), given.data<E>(),
+                                                                        w.data<E>(), s);
     } else {
       Tensor dwindows = matmul(by_group(dy, s), as_matrices(weight, s));
-      kernels::fold<T>(dy.device())(dx.mutable_data<T>(), dwindows.data<T>(), s);
+      kernels::fold<E>(dy.device())(dx.mutable_data<E>(), dwindows.data<E>(), s);
     }
     return dx;
   });
@@ -133,15 +133,15 @@ Tensor conv1d_backward_weight(const Tensor& dy, const Tensor& x, const Shape& we
   const Conv1dSizes s = sizes(x.shape(), weight_shape, options);
   check_dy(dy, s, weight_shape[0]);
   return visit_maths("conv1d", dy.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     if (!is_depthwise(s, weight_shape[0])) {
-      Tensor dw = matmul(transpose(by_group(dy, s)), windows_of<T>(x, s));  // (groups, out / groups, K * C / groups)
+      Tensor dw = matmul(transpose(by_group(dy, s)), windows_of<E>(x, s));  // (groups, out / groups, K * C / groups)
       return permute(reshape(dw, {weight_shape[0], s.K, weight_shape[1]}), {0, 2, 1});
     }
     Tensor given = contiguous(dy), in = contiguous(x), dw = Tensor::empty({s.K, s.C}, dy.dtype(), dy.device());
-    Tensor workspace = Tensor::empty({kernels::depthwise_workspace_bytes<T>(dy.device())(s)}, u8, dy.device());
-    kernels::depthwise_backward_weight<T>(dy.device(), depthwise_flops(s))(
-        dw.mutable_data<T>(), given.data<T>(), in.data<T>(), s, workspace.mutable_data<uint8_t>());
+    Tensor workspace = Tensor::empty({kernels::depthwise_workspace_bytes<E>(dy.device())(s)}, u8, dy.device());
+    kernels::depthwise_backward_weight<E>(dy.device(), depthwise_flops(s))(
+        dw.mutable_data<E>(), given.data<E>(), in.data<E>(), s, workspace.mutable_data<uint8_t>());
     return unsqueeze(transpose(dw), 1);
   });
 }

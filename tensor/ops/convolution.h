@@ -37,17 +37,17 @@ struct Conv1dSizes {
   Conv1dOptions options;
 };
 // windows (groups, B, T', K, C / groups) from x (B, T, C), zeros outside of x; and its adjoint
-template <class T> inline Kernel<void(T* windows, const T* x, const Conv1dSizes& s)> unfold{"conv1d"};
-template <class T> inline Kernel<void(T* dx, const T* dwindows, const Conv1dSizes& s)> fold{"conv1d"};
+template <class E> inline Kernel<void(E* windows, const E* x, const Conv1dSizes& s)> unfold{"conv1d"};
+template <class E> inline Kernel<void(E* dx, const E* dwindows, const Conv1dSizes& s)> fold{"conv1d"};
 // y (B, T', C), x (B, T, C), weight (K, C), bias (C) or null
-template <class T>
-inline Kernel<void(T* y, const T* x, const T* weight, const T* bias, const Conv1dSizes& s)> depthwise{"conv1d"};
-template <class T>
-inline Kernel<void(T* dx, const T* dy, const T* weight, const Conv1dSizes& s)> depthwise_backward_x{"conv1d"};
-template <class T>
-inline Kernel<void(T* dweight, const T* dy, const T* x, const Conv1dSizes& s, void* workspace)>
+template <class E>
+inline Kernel<void(E* y, const E* x, const E* weight, const E* bias, const Conv1dSizes& s)> depthwise{"conv1d"};
+template <class E>
+inline Kernel<void(E* dx, const E* dy, const E* weight, const Conv1dSizes& s)> depthwise_backward_x{"conv1d"};
+template <class E>
+inline Kernel<void(E* dweight, const E* dy, const E* x, const Conv1dSizes& s, void* workspace)>
     depthwise_backward_weight{"conv1d"};
-template <class T> inline Kernel<long(const Conv1dSizes& s)> depthwise_workspace_bytes{"conv1d"};
+template <class E> inline Kernel<long(const Conv1dSizes& s)> depthwise_workspace_bytes{"conv1d"};
 }  // namespace kernels
 
 }  // namespace heed

@@ -55,12 +55,12 @@ LossWithGradient loss_of(const Tensor& logits, const Tensor& targets, const Cros
                          bool with_gradient) {
   check_arguments(logits, targets, options);
   return visit_maths("cross_entropy", logits.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     const Targets index = counted_targets(logits, targets, options);
     Tensor in = contiguous(logits), losses = Tensor::empty(targets.shape(), logits.dtype(), logits.device()), dlogits;
     if (with_gradient) dlogits = Tensor::empty(logits.shape(), logits.dtype(), logits.device());
-    kernels::cross_entropy_rows<T>(logits.device())(
-        losses.mutable_data<T>(), mutable_or_null<T>(dlogits), in.data<T>(), index.classes.data<int64_t>(),
+    kernels::cross_entropy_rows<E>(logits.device())(
+        losses.mutable_data<E>(), mutable_or_null<E>(dlogits), in.data<E>(), index.classes.data<int64_t>(),
         {targets.numel(), logits.size(-1), options.label_smoothing, 1 / divisor(index, options)});
     const bool each = options.reduction == LossReduction::none;
     return LossWithGradient{each ? losses : sum(losses) / divisor(index, options), dlogits};

@@ -43,8 +43,8 @@ struct CrossEntropySizes {
   long rows, V;
   double smoothing, scale;
 };
-template <class T>
-inline Kernel<void(T* losses, T* dlogits, const T* logits, const int64_t* targets, const CrossEntropySizes& s)>
+template <class E>
+inline Kernel<void(E* losses, E* dlogits, const E* logits, const int64_t* targets, const CrossEntropySizes& s)>
     cross_entropy_rows{"cross_entropy"};
 }  // namespace kernels
 

@@ -66,12 +66,12 @@ void run(const char* op, const Tensor& a, const MatrixBatch& s, const Kernel<lon
 QrResult qr(const Tensor& a) {
   const MatrixBatch s = checked("qr", a, false);
   return visit_maths("qr", a.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     const long K = std::min(s.rows, s.cols);
     Tensor in = contiguous(a), q = Tensor::empty(batched(a, {s.rows, K}), a.dtype(), a.device());
     Tensor r = Tensor::empty(batched(a, {K, s.cols}), a.dtype(), a.device());
-    run("qr", a, s, kernels::qr_workspace_bytes<T>, [&](int32_t* info, void* workspace) {
-      kernels::qr<T>(a.device())(q.mutable_data<T>(), r.mutable_data<T>(), info, in.data<T>(), s, workspace);
+    run("qr", a, s, kernels::qr_workspace_bytes<E>, [&](int32_t* info, void* workspace) {
+      kernels::qr<E>(a.device())(q.mutable_data<E>(), r.mutable_data<E>(), info, in.data<E>(), s, workspace);
     });
     return QrResult{q, r};
   });
@@ -80,14 +80,14 @@ QrResult qr(const Tensor& a) {
 SvdResult svd(const Tensor& a) {
   const MatrixBatch s = checked("svd", a, true);
   return visit_maths("svd", a.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     const long K = std::min(s.rows, s.cols);
     Tensor in = contiguous(a), u = Tensor::empty(batched(a, {s.rows, K}), a.dtype(), a.device());
     Tensor singular = Tensor::empty(batched(a, {K}), a.dtype(), a.device());
     Tensor vt = Tensor::empty(batched(a, {K, s.cols}), a.dtype(), a.device());
-    run("svd", a, s, kernels::svd_workspace_bytes<T>, [&](int32_t* info, void* workspace) {
-      kernels::svd<T>(a.device())(u.mutable_data<T>(), singular.mutable_data<T>(), vt.mutable_data<T>(), info,
-                                  in.data<T>(), s, workspace);
+    run("svd", a, s, kernels::svd_workspace_bytes<E>, [&](int32_t* info, void* workspace) {
+      kernels::svd<E>(a.device())(u.mutable_data<E>(), singular.mutable_data<E>(), vt.mutable_data<E>(), info,
+                                  in.data<E>(), s, workspace);
     });
     return SvdResult{u, singular, vt};
   });
@@ -98,11 +98,11 @@ EighResult eigh(const Tensor& a) {
   HEED_CHECK(s.rows == s.cols, "eigh", "a is ", a.shape(),
              "; a symmetric matrix has as many rows as columns. Did you mean svd(a)?");
   return visit_maths("eigh", a.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor in = contiguous(a), values = Tensor::empty(batched(a, {s.rows}), a.dtype(), a.device());
     Tensor rows = Tensor::empty(a.shape(), a.dtype(), a.device());
-    run("eigh", a, s, kernels::eigh_workspace_bytes<T>, [&](int32_t* info, void* workspace) {
-      kernels::eigh<T>(a.device())(values.mutable_data<T>(), rows.mutable_data<T>(), info, in.data<T>(), s, workspace);
+    run("eigh", a, s, kernels::eigh_workspace_bytes<E>, [&](int32_t* info, void* workspace) {
+      kernels::eigh<E>(a.device())(values.mutable_data<E>(), rows.mutable_data<E>(), info, in.data<E>(), s, workspace);
     });
     return EighResult{values, transpose(rows)};
   });

@@ -42,19 +42,19 @@ struct MatrixBatch {
 inline constexpr int32_t kNotFinite = -1, kNotSymmetric = -2;
 
 namespace kernels {
-template <class T> inline Kernel<long(const MatrixBatch& s)> qr_workspace_bytes{"qr"};
-template <class T> inline Kernel<long(const MatrixBatch& s)> svd_workspace_bytes{"svd"};
-template <class T> inline Kernel<long(const MatrixBatch& s)> eigh_workspace_bytes{"eigh"};
+template <class E> inline Kernel<long(const MatrixBatch& s)> qr_workspace_bytes{"qr"};
+template <class E> inline Kernel<long(const MatrixBatch& s)> svd_workspace_bytes{"svd"};
+template <class E> inline Kernel<long(const MatrixBatch& s)> eigh_workspace_bytes{"eigh"};
 // a (count, M, N), q (count, M, K), r (count, K, N)
-template <class T>
-inline Kernel<void(T* q, T* r, int32_t* info, const T* a, const MatrixBatch& s, void* workspace)> qr{"qr"};
+template <class E>
+inline Kernel<void(E* q, E* r, int32_t* info, const E* a, const MatrixBatch& s, void* workspace)> qr{"qr"};
 // a (count, M, N), u (count, M, K), singular (count, K), vt (count, K, N)
-template <class T>
-inline Kernel<void(T* u, T* singular, T* vt, int32_t* info, const T* a, const MatrixBatch& s, void* workspace)> svd{
+template <class E>
+inline Kernel<void(E* u, E* singular, E* vt, int32_t* info, const E* a, const MatrixBatch& s, void* workspace)> svd{
     "svd"};
 // a, vectors (count, N, N), values (count, N); here *row* i of vectors is the eigenvector of value i
-template <class T>
-inline Kernel<void(T* values, T* vectors, int32_t* info, const T* a, const MatrixBatch& s, void* workspace)> eigh{
+template <class E>
+inline Kernel<void(E* values, E* vectors, int32_t* info, const E* a, const MatrixBatch& s, void* workspace)> eigh{
     "eigh"};
 }  // namespace kernels
 

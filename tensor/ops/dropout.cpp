@@ -28,11 +28,11 @@ void check_dropout(const Tensor& x, double p) {
 Tensor dropout(const Tensor& x, double p, const RandomKey& key) {
   check_dropout(x, p);
   return visit_maths("dropout", x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     const Shape s = drawn_as(x.shape());
     Tensor in = contiguous(x), y = Tensor::empty(x.shape(), x.dtype(), x.device());
-    kernels::dropout<T>(x.device())(y.mutable_data<T>(), in.data<T>(), s[0], s[1], s[2], key, keep_threshold(p),
-                                    T(1 / (1 - p)));
+    kernels::dropout<E>(x.device())(y.mutable_data<E>(), in.data<E>(), s[0], s[1], s[2], key, keep_threshold(p),
+                                    E(1 / (1 - p)));
     return y;
   });
 }

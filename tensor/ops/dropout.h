@@ -24,9 +24,9 @@ Tensor dropout_reference(const Tensor& x, double p, const RandomKey& key);
 
 // For the backends: y, x (samples, tokens, channels); an element is kept iff its 16-bit draw is >= threshold.
 namespace kernels {
-template <class T>
-inline Kernel<void(T* y, const T* x, long samples, long tokens, long channels, const RandomKey& key, uint32_t threshold,
-                   T scale)>
+template <class E>
+inline Kernel<void(E* y, const E* x, long samples, long tokens, long channels, const RandomKey& key, uint32_t threshold,
+                   E scale)>
     dropout{"dropout"};
 }  // namespace kernels
 

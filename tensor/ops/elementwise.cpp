@@ -9,9 +9,9 @@ namespace {
 template <class Op> Tensor unary(const Tensor& x) {
   check_defined(Op::name, x);
   return visit_maths(Op::name, x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
-    kernels::unary<Op, T>(x.device())(y.mutable_data<T>(), x.data<T>(), make_loop(y.shape(), {&y, &x}));
+    kernels::unary<Op, E>(x.device())(y.mutable_data<E>(), x.data<E>(), make_loop(y.shape(), {&y, &x}));
     return y;
   });
 }
@@ -30,9 +30,9 @@ template <class Op> Tensor unary_backward(const Tensor& dy, const Tensor& saved_
   const Tensor& x = saved(Op::name, Op::saves == Saves::x, saved_x, dy);
   const Tensor& y = saved(Op::name, Op::saves == Saves::y, saved_y, dy);
   return visit_maths(Op::name, dy.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor dx = Tensor::empty(dy.shape(), dy.dtype(), dy.device());
-    kernels::unary_backward<Op, T>(dy.device())(dx.mutable_data<T>(), dy.data<T>(), x.data<T>(), y.data<T>(),
+    kernels::unary_backward<Op, E>(dy.device())(dx.mutable_data<E>(), dy.data<E>(), x.data<E>(), y.data<E>(),
                                                 make_loop(dx.shape(), {&dx, &dy, &x, &y}));
     return dx;
   });
@@ -41,9 +41,9 @@ template <class Op> Tensor unary_backward(const Tensor& dy, const Tensor& saved_
 template <class Op> Tensor binary(const Tensor& a, const Tensor& b) {
   check_same_kind(Op::name, a, b);
   return visit_maths(Op::name, a.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor y = Tensor::empty(broadcast(Op::name, a.shape(), b.shape()), a.dtype(), a.device());
-    kernels::binary<Op, T>(a.device())(y.mutable_data<T>(), a.data<T>(), b.data<T>(),
+    kernels::binary<Op, E>(a.device())(y.mutable_data<E>(), a.data<E>(), b.data<E>(),
                                        make_loop(y.shape(), {&y, &a, &b}));
     return y;
   });
@@ -51,12 +51,12 @@ template <class Op> Tensor binary(const Tensor& a, const Tensor& b) {
 
 enum class Side { a, b };
 
-template <class Op, Side side, class T>
+template <class Op, Side side, class E>
 inline constexpr bool passes_through = std::is_same_v<One, decltype([] {
                                                         if constexpr (side == Side::a)
-                                                          return Op::da(T(), T(), T());
+                                                          return Op::da(E(), E(), E());
                                                         else
-                                                          return Op::db(T(), T(), T());
+                                                          return Op::db(E(), E(), E());
                                                       }())>;
 
 template <class Op, Side side>
@@ -67,10 +67,10 @@ Tensor binary_backward(const Tensor& dy, const Tensor& saved_a, const Tensor& sa
   const Tensor& b = saved(Op::name, Op::saves == Saves::ab || Op::saves == Saves::by, saved_b, dy);
   const Tensor& y = saved(Op::name, Op::saves == Saves::by, saved_y, dy);
   return visit_maths(Op::name, dy.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor dx = Tensor::empty(dy.shape(), dy.dtype(), dy.device());
-    const auto& slot = side == Side::a ? kernels::binary_backward_a<Op, T> : kernels::binary_backward_b<Op, T>;
-    slot(dy.device())(dx.mutable_data<T>(), dy.data<T>(), a.data<T>(), b.data<T>(), y.data<T>(),
+    const auto& slot = side == Side::a ? kernels::binary_backward_a<Op, E> : kernels::binary_backward_b<Op, E>;
+    slot(dy.device())(dx.mutable_data<E>(), dy.data<E>(), a.data<E>(), b.data<E>(), y.data<E>(),
                       make_loop(dx.shape(), {&dx, &dy, &a, &b, &y}));
     return dx;
   });
@@ -108,9 +108,9 @@ void add_into(const Tensor& y, const Tensor& x) {
   HEED_CHECK(broadcast("add_into", y.shape(), x.shape()) == y.shape(), "add_into", "y is ", y.shape(), " and x is ",
              x.shape(), "; x must broadcast to y");
   visit_maths("add_into", y.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor term = apart(x, y);
-    kernels::add_into<T>(y.device())(y.mutable_data<T>(), term.data<T>(), make_loop(y.shape(), {&y, &term}));
+    kernels::add_into<E>(y.device())(y.mutable_data<E>(), term.data<E>(), make_loop(y.shape(), {&y, &term}));
   });
 }
 

@@ -55,8 +55,8 @@ namespace ops {
   struct op_name##_op {                                                                                               \
     static constexpr const char* name = #op_name;                                                                     \
     static constexpr Saves saves = Saves::op_saves;                                                                   \
-    template <class T> static auto f(T x) -> decltype(T(f_)) { return f_; }                                           \
-    template <class T> static auto df([[maybe_unused]] T x, [[maybe_unused]] T y) -> decltype(T(df_)) { return df_; } \
+    template <class E> static auto f(E x) -> decltype(E(f_)) { return f_; }                                           \
+    template <class E> static auto df([[maybe_unused]] E x, [[maybe_unused]] E y) -> decltype(E(df_)) { return df_; } \
   };
 HEED_UNARY_TABLE(HEED_UNARY_OP)
 #undef HEED_UNARY_OP
@@ -65,11 +65,11 @@ HEED_UNARY_TABLE(HEED_UNARY_OP)
   struct op_name##_op {                                                                                   \
     static constexpr const char* name = #op_name;                                                         \
     static constexpr Saves saves = Saves::op_saves;                                                       \
-    template <class T> static T f(T a, T b) { return f_; }                                                \
-    template <class T> static auto da([[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] T y) { \
+    template <class E> static E f(E a, E b) { return f_; }                                                \
+    template <class E> static auto da([[maybe_unused]] E a, [[maybe_unused]] E b, [[maybe_unused]] E y) { \
       return da_;                                                                                         \
     }                                                                                                     \
-    template <class T> static auto db([[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] T y) { \
+    template <class E> static auto db([[maybe_unused]] E a, [[maybe_unused]] E b, [[maybe_unused]] E y) { \
       return db_;                                                                                         \
     }                                                                                                     \
   };
@@ -79,17 +79,17 @@ HEED_BINARY_TABLE(HEED_BINARY_OP)
 
 // For the backends. Outputs are row-major; the loop's operands are in the order of the pointers.
 namespace kernels {
-template <class T> using Unary = Kernel<void(T* y, const T* x, const Loop& loop)>;
-template <class T> using UnaryBackward = Kernel<void(T* dx, const T* dy, const T* x, const T* y, const Loop& loop)>;
-template <class T> using Binary = Kernel<void(T* y, const T* a, const T* b, const Loop& loop)>;
-template <class T>
-using BinaryBackward = Kernel<void(T* dx, const T* dy, const T* a, const T* b, const T* y, const Loop& loop)>;
-template <class Op, class T> inline Unary<T> unary{Op::name};
-template <class Op, class T> inline UnaryBackward<T> unary_backward{Op::name};
-template <class Op, class T> inline Binary<T> binary{Op::name};
-template <class Op, class T> inline BinaryBackward<T> binary_backward_a{Op::name};
-template <class Op, class T> inline BinaryBackward<T> binary_backward_b{Op::name};
-template <class T> inline Kernel<void(T* y, const T* x, const Loop& loop)> add_into{"add_into"};  // y may be strided
+template <class E> using Unary = Kernel<void(E* y, const E* x, const Loop& loop)>;
+template <class E> using UnaryBackward = Kernel<void(E* dx, const E* dy, const E* x, const E* y, const Loop& loop)>;
+template <class E> using Binary = Kernel<void(E* y, const E* a, const E* b, const Loop& loop)>;
+template <class E>
+using BinaryBackward = Kernel<void(E* dx, const E* dy, const E* a, const E* b, const E* y, const Loop& loop)>;
+template <class Op, class E> inline Unary<E> unary{Op::name};
+template <class Op, class E> inline UnaryBackward<E> unary_backward{Op::name};
+template <class Op, class E> inline Binary<E> binary{Op::name};
+template <class Op, class E> inline BinaryBackward<E> binary_backward_a{Op::name};
+template <class Op, class E> inline BinaryBackward<E> binary_backward_b{Op::name};
+template <class E> inline Kernel<void(E* y, const E* x, const Loop& loop)> add_into{"add_into"};  // y may be strided
 }  // namespace kernels
 
 }  // namespace heed

@@ -13,9 +13,9 @@ Tensor embedding_backward(const Tensor& dy, const Tensor& ids, long V);
 
 // For the backends: table (V, C), ids (n), y (n, C).
 namespace kernels {
-template <class T> inline Kernel<void(T* y, const T* table, const int64_t* ids, long n, long C)> embedding{"embedding"};
-template <class T>
-inline Kernel<void(T* dtable, const T* dy, const int64_t* ids, long n, long V, long C, void* workspace)>
+template <class E> inline Kernel<void(E* y, const E* table, const int64_t* ids, long n, long C)> embedding{"embedding"};
+template <class E>
+inline Kernel<void(E* dtable, const E* dy, const int64_t* ids, long n, long V, long C, void* workspace)>
     embedding_backward{"embedding"};
 inline Kernel<long(long n, long V)> embedding_workspace_bytes{"embedding"};
 }  // namespace kernels

@@ -41,8 +41,8 @@ Tensor gather(const Tensor& x, int axis, const Tensor& indices) {
   Tensor index = checked_indices("gather", indices, s.from, x.device()), in = contiguous(x);
   Tensor y = Tensor::empty(indices.shape(), x.dtype(), x.device());
   visit(x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    kernels::gather(x.device())(y.mutable_data<T>(), in.data<T>(), index.data<int64_t>(), s, sizeof(T));
+    using E = decltype(tag);
+    kernels::gather(x.device())(y.mutable_data<E>(), in.data<E>(), index.data<int64_t>(), s, sizeof(E));
   });
   return y;
 }
@@ -55,10 +55,10 @@ Tensor gather_backward(const Tensor& dy, int axis, const Tensor& indices, const 
   axis = axis_of("gather", axis, x_shape);
   GatherSizes s = gather_sizes("gather", x_shape, indices.shape(), axis);
   return visit_maths("gather", dy.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor index = checked_indices("gather", indices, s.from, dy.device()), given = contiguous(dy);
     Tensor dx = zeros(x_shape, dy.dtype(), dy.device());
-    kernels::scatter_add<T>(dy.device())(dx.mutable_data<T>(), given.data<T>(), index.data<int64_t>(), s);
+    kernels::scatter_add<E>(dy.device())(dx.mutable_data<E>(), given.data<E>(), index.data<int64_t>(), s);
     return dx;
   });
 }
@@ -73,8 +73,8 @@ Tensor index_select(const Tensor& x, int axis, const Tensor& indices) {
   shape[axis] = s.picked;
   Tensor y = Tensor::empty(shape, x.dtype(), x.device());
   visit(x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    kernels::index_select(x.device())(y.mutable_data<T>(), in.data<T>(), index.data<int64_t>(), s, sizeof(T));
+    using E = decltype(tag);
+    kernels::index_select(x.device())(y.mutable_data<E>(), in.data<E>(), index.data<int64_t>(), s, sizeof(E));
   });
   return y;
 }
@@ -89,10 +89,10 @@ Tensor index_select_backward(const Tensor& dy, int axis, const Tensor& indices, 
   HEED_CHECK(dy.shape() == wanted, "index_select", "x is ", x_shape, ", the indices are ", indices.shape(),
              " and dy is ", dy.shape(), "; along axis ", axis, " dy must be ", wanted);
   return visit_maths("index_select", dy.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor index = checked_indices("index_select", indices, s.from, dy.device()), given = contiguous(dy);
     Tensor dx = zeros(x_shape, dy.dtype(), dy.device());
-    kernels::index_select_backward<T>(dy.device())(dx.mutable_data<T>(), given.data<T>(), index.data<int64_t>(), s);
+    kernels::index_select_backward<E>(dy.device())(dx.mutable_data<E>(), given.data<E>(), index.data<int64_t>(), s);
     return dx;
   });
 }

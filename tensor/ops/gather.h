@@ -31,8 +31,8 @@ using Move = Kernel<void(void* y, const void* x, const int64_t* indices, const G
 inline Move gather{"gather"};              // indices (outer, picked, inner)
 inline Move index_select{"index_select"};  // indices (picked)
 // dx (outer, from, inner) is zero before the call, dy (outer, picked, inner), indices (picked)
-template <class T>
-inline Kernel<void(T* dx, const T* dy, const int64_t* indices, const GatherSizes& s)> index_select_backward{
+template <class E>
+inline Kernel<void(E* dx, const E* dy, const int64_t* indices, const GatherSizes& s)> index_select_backward{
     "index_select"};
 }  // namespace kernels
 

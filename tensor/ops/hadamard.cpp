@@ -23,10 +23,10 @@ void check_hadamard(const Tensor& x) {
 Tensor walsh_hadamard(const Tensor& x) {
   check_hadamard(x);
   return visit_maths("walsh_hadamard", x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor in = contiguous(x), y = Tensor::empty(x.shape(), x.dtype(), x.device());
     const long n = x.size(-1), rows = n ? x.numel() / n : 0;
-    kernels::walsh_hadamard<T>(x.device())(y.mutable_data<T>(), in.data<T>(), rows, n);
+    kernels::walsh_hadamard<E>(x.device())(y.mutable_data<E>(), in.data<E>(), rows, n);
     return y;
   });
 }

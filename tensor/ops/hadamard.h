@@ -16,7 +16,7 @@ Tensor walsh_hadamard_reference(const Tensor& x);
 
 // For the backends: y, x (rows, n).
 namespace kernels {
-template <class T> inline Kernel<void(T* y, const T* x, long rows, long n)> walsh_hadamard{"walsh_hadamard"};
+template <class E> inline Kernel<void(E* y, const E* x, long rows, long n)> walsh_hadamard{"walsh_hadamard"};
 }  // namespace kernels
 
 }  // namespace heed

@@ -25,7 +25,7 @@ AddNormed norm(bool centred, const Tensor& x, const Tensor& residual, const Tens
   check_norm(op, x, weight, bias);
   HEED_CHECK(epsilon >= 0, op, "epsilon is ", epsilon, "; it must be 0 or more, such as 1e-5");
   return visit_maths(op, x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     auto make = [&](bool wanted, const Shape& shape) {
       return wanted ? Tensor::empty(shape, x.dtype(), x.device()) : Tensor();
     };
@@ -33,9 +33,9 @@ AddNormed norm(bool centred, const Tensor& x, const Tensor& residual, const Tens
     Tensor in = contiguous(x), r = contiguous_or_none(residual), w = contiguous_or_none(weight);
     Tensor b = contiguous_or_none(bias);
     AddNormed out{make(r.defined(), x.shape()), make(true, x.shape()), {make(centred, {rows}), make(true, {rows})}};
-    auto kernel = (centred ? kernels::layer_norm<T> : kernels::rms_norm<T>)(x.device());
-    kernel(out.y.mutable_data<T>(), mutable_or_null<T>(out.sum), mutable_or_null<T>(out.rows.mean),
-           out.rows.scale.mutable_data<T>(), in.data<T>(), data_or_null<T>(r), data_or_null<T>(w), data_or_null<T>(b),
+    auto kernel = (centred ? kernels::layer_norm<E> : kernels::rms_norm<E>)(x.device());
+    kernel(out.y.mutable_data<E>(), mutable_or_null<E>(out.sum), mutable_or_null<E>(out.rows.mean),
+           out.rows.scale.mutable_data<E>(), in.data<E>(), data_or_null<E>(r), data_or_null<E>(w), data_or_null<E>(b),
            rows, x.size(-1), epsilon);
     return out;
   });
@@ -72,18 +72,18 @@ NormGrads norm_backward(bool centred, const Tensor& dy, const Tensor& x, const T
   HEED_CHECK(!dsum.defined() || dsum.shape() == x.shape(), op, "dsum is ", dsum.shape(), " and x is ", x.shape(),
              "; they must be equal");
   return visit_maths(op, x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     auto make = [&](bool wanted, const Shape& shape) {
       return wanted ? Tensor::empty(shape, x.dtype(), x.device()) : Tensor();
     };
     const long count = x.shape().rows(), C = x.size(-1);
     Tensor given = contiguous(dy), in = contiguous(x), w = contiguous_or_none(weight), added = contiguous_or_none(dsum);
     NormGrads grads{make(wants.x, x.shape()), make(wants.weight, {C}), make(wants.bias, {C})};
-    Tensor workspace = Tensor::empty({kernels::norm_workspace_bytes<T>(x.device())(count, C)}, u8, x.device());
-    auto kernel = (centred ? kernels::layer_norm_backward<T> : kernels::rms_norm_backward<T>)(x.device());
-    kernel(mutable_or_null<T>(grads.dx), mutable_or_null<T>(grads.dweight), mutable_or_null<T>(grads.dbias),
-           given.data<T>(), data_or_null<T>(added), in.data<T>(), data_or_null<T>(w),
-           centred ? rows.mean.data<T>() : nullptr, rows.scale.data<T>(), count, C, workspace.mutable_data<uint8_t>());
+    Tensor workspace = Tensor::empty({kernels::norm_workspace_bytes<E>(x.device())(count, C)}, u8, x.device());
+    auto kernel = (centred ? kernels::layer_norm_backward<E> : kernels::rms_norm_backward<E>)(x.device());
+    kernel(mutable_or_null<E>(grads.dx), mutable_or_null<E>(grads.dweight), mutable_or_null<E>(grads.dbias),
+           given.data<E>(), data_or_null<E>(added), in.data<E>(), data_or_null<E>(w),
+           centred ? rows.mean.data<E>() : nullptr, rows.scale.data<E>(), count, C, workspace.mutable_data<uint8_t>());
     return grads;
   });
 }

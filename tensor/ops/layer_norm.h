@@ -58,17 +58,17 @@ Tensor rms_norm_reference(const Tensor& x, const Tensor& weight, const Tensor& b
 // Null pointers: weight and bias that are not there, the mean of RMS norm, sum and residual without one, gradients that
 // are not wanted or did not arrive.
 namespace kernels {
-template <class T>
-using Norm = Kernel<void(T* y, T* sum, T* mean, T* scale, const T* x, const T* residual, const T* weight, const T* bias,
+template <class E>
+using Norm = Kernel<void(E* y, E* sum, E* mean, E* scale, const E* x, const E* residual, const E* weight, const E* bias,
                          long rows, long C, double epsilon)>;
-template <class T>
-using NormBackward = Kernel<void(T* dx, T* dweight, T* dbias, const T* dy, const T* dsum, const T* x, const T* weight,
-                                 const T* mean, const T* scale, long rows, long C, void* workspace)>;
-template <class T> inline Norm<T> layer_norm{"layer_norm"};
-template <class T> inline Norm<T> rms_norm{"rms_norm"};
-template <class T> inline NormBackward<T> layer_norm_backward{"layer_norm"};
-template <class T> inline NormBackward<T> rms_norm_backward{"rms_norm"};
-template <class T> inline Kernel<long(long rows, long C)> norm_workspace_bytes{"layer_norm"};
+template <class E>
+using NormBackward = Kernel<void(E* dx, E* dweight, E* dbias, const E* dy, const E* dsum, const E* x, const E* weight,
+                                 const E* mean, const E* scale, long rows, long C, void* workspace)>;
+template <class E> inline Norm<E> layer_norm{"layer_norm"};
+template <class E> inline Norm<E> rms_norm{"rms_norm"};
+template <class E> inline NormBackward<E> layer_norm_backward{"layer_norm"};
+template <class E> inline NormBackward<E> rms_norm_backward{"rms_norm"};
+template <class E> inline Kernel<long(long rows, long C)> norm_workspace_bytes{"layer_norm"};
 }  // namespace kernels
 
 }  // namespace heed

@@ -87,7 +87,7 @@ Tensor product(const Tensor& given, const Tensor& b, const Tensor& bias) {
   if (!tall) shape = batch, shape.push_back(a.size(-2)), shape.push_back(0);
   shape[shape.dims() - 1] = b.size(-1);
   return visit_maths("matmul", a.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor c = Tensor::empty(shape, a.dtype(), a.device());
     Matrix left = readable(a), right = readable(b);
     MatmulLayout layout{.m = a.size(-2),
@@ -106,10 +106,10 @@ Tensor product(const Tensor& given, const Tensor& b, const Tensor& bias) {
       if (bias.defined()) add_into(c, bias);
       return c;
     }
-    const long wanted = kernels::matmul_workspace_bytes<T>(a.device())(layout);
+    const long wanted = kernels::matmul_workspace_bytes<E>(a.device())(layout);
     Tensor workspace = wanted ? Tensor::empty({wanted}, u8, a.device()) : Tensor();
-    kernels::matmul<T>(a.device(), 2.0 * double(c.numel()) * double(layout.k))(
-        c.mutable_data<T>(), left.x.template data<T>(), right.x.template data<T>(), data_or_null<T>(bias), layout,
+    kernels::matmul<E>(a.device(), 2.0 * double(c.numel()) * double(layout.k))(
+        c.mutable_data<E>(), left.x.template data<E>(), right.x.template data<E>(), data_or_null<E>(bias), layout,
         mutable_or_null<uint8_t>(workspace));
     return c;
   });
@@ -157,10 +157,10 @@ Tensor matmul_reference(const Tensor& a, const Tensor& b) {
   HEED_CHECK(a.dims() == 2 && b.dims() == 2, "matmul_reference", "a is ", a.shape(), " and b is ", b.shape(),
              "; both must have 2 dimensions");
   return visit_maths("matmul", a.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor c = zeros({a.size(0), b.size(1)}, a.dtype()), left = contiguous(a), right = contiguous(b);
-    const T *pa = left.data<T>(), *pb = right.data<T>();
-    T* pc = c.mutable_data<T>();
+    const E *pa = left.data<E>(), *pb = right.data<E>();
+    E* pc = c.mutable_data<E>();
     long m = a.size(0), k = a.size(1), n = b.size(1);
     for (long i = 0; i < m; i++)
       for (long p = 0; p < k; p++)

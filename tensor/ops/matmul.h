@@ -29,9 +29,9 @@ struct MatmulLayout {
 namespace kernels {
 // bias (n) is added to every row of c; null: none. The workspace has as many bytes as the kernel asks for; it may be null
 // if these are none.
-template <class T> inline Kernel<long(const MatmulLayout& layout)> matmul_workspace_bytes{"matmul"};
-template <class T>
-inline Kernel<void(T* c, const T* a, const T* b, const T* bias, const MatmulLayout& layout, void* workspace)> matmul{
+template <class E> inline Kernel<long(const MatmulLayout& layout)> matmul_workspace_bytes{"matmul"};
+template <class E>
+inline Kernel<void(E* c, const E* a, const E* b, const E* bias, const MatmulLayout& layout, void* workspace)> matmul{
     "matmul"};
 }  // namespace kernels
 

@@ -11,10 +11,10 @@ namespace heed {
 double norm(const Tensor& x) {
   check_defined("norm", x);
   return visit_maths("norm", x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     const Tensor in = contiguous(x);
     const Tensor partial = Tensor::empty({(x.numel() + kSquaresBlock - 1) / kSquaresBlock}, f64, x.device());
-    kernels::sums_of_squares<T>(x.device())(partial.mutable_data<double>(), in.data<T>(), x.numel());
+    kernels::sums_of_squares<E>(x.device())(partial.mutable_data<double>(), in.data<E>(), x.numel());
     return std::sqrt(sum(partial).item());
   });
 }

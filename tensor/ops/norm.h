@@ -15,7 +15,7 @@ double norm_reference(const Tensor& x);
 // For the backends: x (n) is cut into blocks of kSquaresBlock, partial (blocks) are their sums of squares.
 inline constexpr long kSquaresBlock = 8192;
 namespace kernels {
-template <class T> inline Kernel<void(double* partial, const T* x, long n)> sums_of_squares{"norm"};
+template <class E> inline Kernel<void(double* partial, const E* x, long n)> sums_of_squares{"norm"};
 }  // namespace kernels
 
 }  // namespace heed

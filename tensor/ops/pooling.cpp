@@ -74,10 +74,10 @@ MaxPoolResult max_pool1d_with_indices(const Tensor& x, const PoolOptions& option
   check_defined("max_pool1d", x);
   const PoolSizes s = sizes("max_pool1d", x.shape(), options);
   return visit_maths("max_pool1d", x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor in = contiguous(x), y = Tensor::empty({s.B, s.windows, s.C}, x.dtype(), x.device());
     Tensor indices = Tensor::empty(y.shape(), i64, x.device());
-    kernels::max_pool1d<T>(x.device())(y.mutable_data<T>(), indices.mutable_data<int64_t>(), in.data<T>(), s);
+    kernels::max_pool1d<E>(x.device())(y.mutable_data<E>(), indices.mutable_data<int64_t>(), in.data<E>(), s);
     return MaxPoolResult{y, indices};
   });
 }
@@ -92,9 +92,9 @@ Tensor mean_pool1d(const Tensor& x, const PoolOptions& options) {
   check_defined("mean_pool1d", x);
   const PoolSizes s = sizes("mean_pool1d", x.shape(), options);
   return visit_maths("mean_pool1d", x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor in = contiguous(x), y = Tensor::empty({s.B, s.windows, s.C}, x.dtype(), x.device());
-    kernels::mean_pool1d<T>(x.device())(y.mutable_data<T>(), in.data<T>(), s);
+    kernels::mean_pool1d<E>(x.device())(y.mutable_data<E>(), in.data<E>(), s);
     return y;
   });
 }
@@ -103,9 +103,9 @@ Tensor mean_pool1d_backward(const Tensor& dy, const Shape& x_shape, const PoolOp
   const PoolSizes s = sizes("mean_pool1d", x_shape, options);
   check_dy("mean_pool1d", dy, {s.B, s.windows, s.C});
   return visit_maths("mean_pool1d", dy.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor given = contiguous(dy), dx = Tensor::empty(x_shape, dy.dtype(), dy.device());
-    kernels::mean_pool1d_backward<T>(dy.device())(dx.mutable_data<T>(), given.data<T>(), s);
+    kernels::mean_pool1d_backward<E>(dy.device())(dx.mutable_data<E>(), given.data<E>(), s);
     return dx;
   });
 }
@@ -114,9 +114,9 @@ Tensor masked_mean(const Tensor& x, const Tensor& lengths) {
   check_defined("masked_mean", x);
   Tensor counts = checked_lengths(lengths, x.shape(), x.device());
   return visit_maths("masked_mean", x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor in = contiguous(x), y = Tensor::empty({x.size(0), x.size(2)}, x.dtype(), x.device());
-    kernels::masked_mean<T>(x.device())(y.mutable_data<T>(), in.data<T>(), counts.data<int64_t>(), x.size(0), x.size(1),
+    kernels::masked_mean<E>(x.device())(y.mutable_data<E>(), in.data<E>(), counts.data<int64_t>(), x.size(0), x.size(1),
                                         x.size(2));
     return y;
   });
@@ -127,9 +127,9 @@ Tensor masked_mean_backward(const Tensor& dy, const Tensor& lengths, const Shape
   Tensor counts = checked_lengths(lengths, x_shape, dy.device());
   check_dy("masked_mean", dy, {x_shape[0], x_shape[2]});
   return visit_maths("masked_mean", dy.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor given = contiguous(dy), dx = Tensor::empty(x_shape, dy.dtype(), dy.device());
-    kernels::masked_mean_backward<T>(dy.device())(dx.mutable_data<T>(), given.data<T>(), counts.data<int64_t>(),
+    kernels::masked_mean_backward<E>(dy.device())(dx.mutable_data<E>(), given.data<E>(), counts.data<int64_t>(),
                                                   x_shape[0], x_shape[1], x_shape[2]);
     return dx;
   });

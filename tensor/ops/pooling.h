@@ -49,14 +49,14 @@ struct PoolSizes {
   long B, T, C, windows;  // windows: T'
   long window, stride, padding_left;
 };
-template <class T> inline Kernel<void(T* y, int64_t* indices, const T* x, const PoolSizes& s)> max_pool1d{"max_pool1d"};
-template <class T> inline Kernel<void(T* y, const T* x, const PoolSizes& s)> mean_pool1d{"mean_pool1d"};
-template <class T> inline Kernel<void(T* dx, const T* dy, const PoolSizes& s)> mean_pool1d_backward{"mean_pool1d"};
+template <class E> inline Kernel<void(E* y, int64_t* indices, const E* x, const PoolSizes& s)> max_pool1d{"max_pool1d"};
+template <class E> inline Kernel<void(E* y, const E* x, const PoolSizes& s)> mean_pool1d{"mean_pool1d"};
+template <class E> inline Kernel<void(E* dx, const E* dy, const PoolSizes& s)> mean_pool1d_backward{"mean_pool1d"};
 // x, dx (B, T, C); lengths (B); y, dy (B, C)
-template <class T>
-inline Kernel<void(T* y, const T* x, const int64_t* lengths, long B, long tokens, long C)> masked_mean{"masked_mean"};
-template <class T>
-inline Kernel<void(T* dx, const T* dy, const int64_t* lengths, long B, long tokens, long C)> masked_mean_backward{
+template <class E>
+inline Kernel<void(E* y, const E* x, const int64_t* lengths, long B, long tokens, long C)> masked_mean{"masked_mean"};
+template <class E>
+inline Kernel<void(E* dx, const E* dy, const int64_t* lengths, long B, long tokens, long C)> masked_mean_backward{
     "masked_mean"};
 }  // namespace kernels
 

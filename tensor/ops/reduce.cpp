@@ -75,14 +75,14 @@ enum class Best { max, min };
 template <Best which> MaxResult best(const char* op, const Tensor& x, const Shape& axes, bool keep) {
   check_defined(op, x);
   return visit_maths(op, x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Reduction r = plan(op, x.shape(), axes);
     HEED_CHECK(r.count > 0, op, "x is ", x.shape(), "; the ", which == Best::max ? "maximum" : "minimum",
                " of no elements is not defined");
     Tensor in = in_order(x, r), y = Tensor::empty(keep ? r.kept : r.dropped, x.dtype(), x.device());
     Tensor indices = Tensor::empty(y.shape(), i64, x.device());
-    const auto& slot = which == Best::max ? kernels::max_rows<T> : kernels::min_rows<T>;
-    slot(x.device())(y.template mutable_data<T>(), indices.mutable_data<int64_t>(), in.template data<T>(), r.outer,
+    const auto& slot = which == Best::max ? kernels::max_rows<E> : kernels::min_rows<E>;
+    slot(x.device())(y.template mutable_data<E>(), indices.mutable_data<int64_t>(), in.template data<E>(), r.outer,
                      r.count, r.inner);
     return MaxResult{y, indices};
   });
@@ -92,14 +92,14 @@ template <Best which> MaxResult best(const char* op, const Tensor& x, const Shap
 Tensor best_backward(const char* op, const Tensor& dy, const Tensor& indices, const Shape& x_shape, const Shape& axes) {
   check_defined(op, dy);
   return visit_maths(op, dy.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Reduction r = plan(op, x_shape, axes);
     check_dy(op, dy, x_shape, axes, r);
     HEED_CHECK(indices.shape() == dy.shape(), op, "dy is ", dy.shape(), " and the indices are ", indices.shape(),
                "; they must be those of ", op, "_with_indices");
     Tensor where = checked_indices(op, indices, r.count, dy.device());
     Tensor dx = zeros({r.outer, r.count, r.inner}, dy.dtype(), dy.device()), in = contiguous(dy);
-    kernels::max_rows_backward<T>(dy.device())(dx.template mutable_data<T>(), in.template data<T>(),
+    kernels::max_rows_backward<E>(dy.device())(dx.template mutable_data<E>(), in.template data<E>(),
                                                where.template data<int64_t>(), r.outer, r.count, r.inner);
     return out_of_order(dx, r);
   });
@@ -110,12 +110,12 @@ Tensor best_backward(const char* op, const Tensor& dy, const Tensor& indices, co
 Tensor sum(const Tensor& x, const Shape& axes, bool keep) {
   check_defined("sum", x);
   return visit_maths("sum", x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Reduction r = plan("sum", x.shape(), axes);
     Tensor in = in_order(x, r), y = Tensor::empty(keep ? r.kept : r.dropped, x.dtype(), x.device());
-    long bytes = kernels::sum_workspace_bytes<T>(x.device())(r.outer, r.count, r.inner);
+    long bytes = kernels::sum_workspace_bytes<E>(x.device())(r.outer, r.count, r.inner);
     Tensor workspace = Tensor::empty({bytes}, u8, x.device());
-    kernels::sum_rows<T>(x.device())(y.template mutable_data<T>(), in.template data<T>(), r.outer, r.count, r.inner,
+    kernels::sum_rows<E>(x.device())(y.template mutable_data<E>(), in.template data<E>(), r.outer, r.count, r.inner,
                                      workspace.mutable_data<uint8_t>());
     return y;
   });

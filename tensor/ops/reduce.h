@@ -47,16 +47,16 @@ Tensor sum_to(const Tensor& x, const Shape& shape);
 
 // For the backends: x is (outer, count, inner), y is (outer, inner). sum_rows needs a workspace of this many bytes.
 namespace kernels {
-template <class T> inline Kernel<long(long outer, long count, long inner)> sum_workspace_bytes{"sum"};
-template <class T>
-inline Kernel<void(T* y, const T* x, long outer, long count, long inner, void* workspace)> sum_rows{"sum"};
-template <class T>
-inline Kernel<void(T* y, int64_t* indices, const T* x, long outer, long count, long inner)> max_rows{"max"};
-template <class T>
-inline Kernel<void(T* y, int64_t* indices, const T* x, long outer, long count, long inner)> min_rows{"min"};
+template <class E> inline Kernel<long(long outer, long count, long inner)> sum_workspace_bytes{"sum"};
+template <class E>
+inline Kernel<void(E* y, const E* x, long outer, long count, long inner, void* workspace)> sum_rows{"sum"};
+template <class E>
+inline Kernel<void(E* y, int64_t* indices, const E* x, long outer, long count, long inner)> max_rows{"max"};
+template <class E>
+inline Kernel<void(E* y, int64_t* indices, const E* x, long outer, long count, long inner)> min_rows{"min"};
 // Of both: dx (outer, count, inner) is zero before the call
-template <class T>
-inline Kernel<void(T* dx, const T* dy, const int64_t* indices, long outer, long count, long inner)> max_rows_backward{
+template <class E>
+inline Kernel<void(E* dx, const E* dy, const int64_t* indices, long outer, long count, long inner)> max_rows_backward{
     "max"};
 }  // namespace kernels
 

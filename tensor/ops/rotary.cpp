@@ -44,8 +44,8 @@ Tensor rotary_turns(long T, long D, long offset, double base, DType dtype, Devic
   HEED_CHECK(base > 0, "rotary", "the base is ", base, "; it must be above 0");
   Tensor turns = Tensor::empty({T, 2, D / 2}, dtype, device);
   visit_maths("rotary", dtype, [&](auto tag) {
-    using Number = decltype(tag);
-    if (turns.numel() > 0) kernels::rotary_turns<Number>(device)(turns.mutable_data<Number>(), T, D / 2, offset, base);
+    using E = decltype(tag);
+    if (turns.numel() > 0) kernels::rotary_turns<E>(device)(turns.mutable_data<E>(), T, D / 2, offset, base);
   });
   return turns;
 }
@@ -64,9 +64,9 @@ void rotary_into(const Tensor& y, const Tensor& given, const Tensor& turns, Turn
   Shape sizes = x.shape();
   sizes.erase(x.dims() - 1);
   visit_maths("rotary", x.dtype(), [&](auto tag) {
-    using Number = decltype(tag);
-    kernels::rotary<Number>(x.device())(y.mutable_data<Number>(), x.data<Number>(), turns.data<Number>(),
-                                        {sizes, of_rows(x), of_rows(y), D, interleaved}, way == Turn::backwards);
+    using E = decltype(tag);
+    kernels::rotary<E>(x.device())(y.mutable_data<E>(), x.data<E>(), turns.data<E>(),
+                                   {sizes, of_rows(x), of_rows(y), D, interleaved}, way == Turn::backwards);
   });
 }
 

@@ -38,9 +38,9 @@ struct RotaryLayout {
 };
 namespace kernels {
 // turns (T, 2, D/2): the cosines and then the sines of every position
-template <class T> inline Kernel<void(T* turns, long rows, long half, long offset, double base)> rotary_turns{"rotary"};
-template <class T>
-inline Kernel<void(T* y, const T* x, const T* turns, const RotaryLayout& layout, bool backwards)> rotary{"rotary"};
+template <class E> inline Kernel<void(E* turns, long rows, long half, long offset, double base)> rotary_turns{"rotary"};
+template <class E>
+inline Kernel<void(E* y, const E* x, const E* turns, const RotaryLayout& layout, bool backwards)> rotary{"rotary"};
 }  // namespace kernels
 
 }  // namespace heed

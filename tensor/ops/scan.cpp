@@ -24,10 +24,10 @@ Tensor cumsum(const Tensor& x, int axis, bool reverse) {
   check_defined("cumsum", x);
   ScanSizes s = sizes(x.shape(), axis_of("cumsum", axis, x.shape()));
   return visit_maths("cumsum", x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor in = contiguous(x), y = Tensor::empty(x.shape(), x.dtype(), x.device());
     Tensor workspace = workspace_for(s, x.device());
-    kernels::cumsum<T>(x.device())(y.mutable_data<T>(), in.data<T>(), s, reverse, workspace.mutable_data<uint8_t>());
+    kernels::cumsum<E>(x.device())(y.mutable_data<E>(), in.data<E>(), s, reverse, workspace.mutable_data<uint8_t>());
     return y;
   });
 }
@@ -38,10 +38,10 @@ MaxResult cumulative_max(const Tensor& x, int axis) {
   check_defined("cumulative_max", x);
   ScanSizes s = sizes(x.shape(), axis_of("cumulative_max", axis, x.shape()));
   return visit_maths("cumulative_max", x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor in = contiguous(x), y = Tensor::empty(x.shape(), x.dtype(), x.device());
     Tensor indices = Tensor::empty(x.shape(), i64, x.device()), workspace = workspace_for(s, x.device());
-    kernels::cumulative_max<T>(x.device())(y.mutable_data<T>(), indices.mutable_data<int64_t>(), in.data<T>(), s,
+    kernels::cumulative_max<E>(x.device())(y.mutable_data<E>(), indices.mutable_data<int64_t>(), in.data<E>(), s,
                                            workspace.mutable_data<uint8_t>());
     return MaxResult{y, indices};
   });

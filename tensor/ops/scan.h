@@ -25,10 +25,10 @@ struct ScanSizes {
 };
 namespace kernels {
 inline Kernel<long(const ScanSizes& s)> scan_workspace_bytes{"cumsum"};
-template <class T>
-inline Kernel<void(T* y, const T* x, const ScanSizes& s, bool reverse, void* workspace)> cumsum{"cumsum"};
-template <class T>
-inline Kernel<void(T* y, int64_t* indices, const T* x, const ScanSizes& s, void* workspace)> cumulative_max{
+template <class E>
+inline Kernel<void(E* y, const E* x, const ScanSizes& s, bool reverse, void* workspace)> cumsum{"cumsum"};
+template <class E>
+inline Kernel<void(E* y, int64_t* indices, const E* x, const ScanSizes& s, void* workspace)> cumulative_max{
     "cumulative_max"};
 }  // namespace kernels
 

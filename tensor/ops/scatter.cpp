@@ -23,8 +23,8 @@ Tensor scatter(const Tensor& x, int axis, const Tensor& indices, const Tensor& s
   GatherSizes s = checked_sizes("scatter", x, axis, indices, source);
   Tensor index = checked_indices("scatter", indices, s.from, x.device()), in = contiguous(source), y = clone(x);
   visit(x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    kernels::scatter(x.device())(y.mutable_data<T>(), in.data<T>(), index.data<int64_t>(), s, sizeof(T));
+    using E = decltype(tag);
+    kernels::scatter(x.device())(y.mutable_data<E>(), in.data<E>(), index.data<int64_t>(), s, sizeof(E));
   });
   return y;
 }
@@ -35,10 +35,10 @@ ScatterGrads scatter_backward(const Tensor& dy, int axis, const Tensor& indices)
   axis = axis_of("scatter", axis, dy.shape());
   GatherSizes s = gather_sizes("scatter", dy.shape(), indices.shape(), axis);
   return visit_maths("scatter", dy.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor index = checked_indices("scatter", indices, s.from, dy.device()), dx = clone(dy);
     Tensor dsource = Tensor::empty(indices.shape(), dy.dtype(), dy.device());
-    kernels::scatter_backward<T>(dy.device())(dx.mutable_data<T>(), dsource.mutable_data<T>(), index.data<int64_t>(),
+    kernels::scatter_backward<E>(dy.device())(dx.mutable_data<E>(), dsource.mutable_data<E>(), index.data<int64_t>(),
                                               s);
     return ScatterGrads{dx, dsource};
   });
@@ -47,9 +47,9 @@ ScatterGrads scatter_backward(const Tensor& dy, int axis, const Tensor& indices)
 Tensor scatter_add(const Tensor& x, int axis, const Tensor& indices, const Tensor& source) {
   GatherSizes s = checked_sizes("scatter_add", x, axis, indices, source);
   return visit_maths("scatter_add", x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor index = checked_indices("scatter_add", indices, s.from, x.device()), in = contiguous(source), y = clone(x);
-    kernels::scatter_add<T>(x.device())(y.mutable_data<T>(), in.data<T>(), index.data<int64_t>(), s);
+    kernels::scatter_add<E>(x.device())(y.mutable_data<E>(), in.data<E>(), index.data<int64_t>(), s);
     return y;
   });
 }
@@ -63,8 +63,8 @@ Tensor one_hot(const Tensor& indices, long classes, DType dtype) {
   Tensor y = zeros(shape, dtype, indices.device()), one = ones(indices.shape(), dtype, indices.device());
   const GatherSizes s{.outer = index.numel(), .from = classes};
   visit(dtype, [&](auto tag) {
-    using T = decltype(tag);
-    kernels::scatter(indices.device())(y.mutable_data<T>(), one.data<T>(), index.data<int64_t>(), s, sizeof(T));
+    using E = decltype(tag);
+    kernels::scatter(indices.device())(y.mutable_data<E>(), one.data<E>(), index.data<int64_t>(), s, sizeof(E));
   });
   return y;
 }

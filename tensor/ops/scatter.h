@@ -28,11 +28,11 @@ Tensor one_hot(const Tensor& indices, long classes, DType dtype = f32);
 namespace kernels {
 inline Move scatter{"scatter"};  // y is x before the call; arguments (y, source, indices, s, bytes)
 // dx is dy before the call
-template <class T>
-inline Kernel<void(T* dx, T* dsource, const int64_t* indices, const GatherSizes& s)> scatter_backward{"scatter"};
+template <class E>
+inline Kernel<void(E* dx, E* dsource, const int64_t* indices, const GatherSizes& s)> scatter_backward{"scatter"};
 // y is x before the call; also gather's gradient
-template <class T>
-inline Kernel<void(T* y, const T* source, const int64_t* indices, const GatherSizes& s)> scatter_add{"scatter_add"};
+template <class E>
+inline Kernel<void(E* y, const E* source, const int64_t* indices, const GatherSizes& s)> scatter_add{"scatter_add"};
 }  // namespace kernels
 
 }  // namespace heed

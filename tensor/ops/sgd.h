@@ -19,7 +19,7 @@ void sgd_into(const Tensor& w, const Tensor& v, const Tensor& gradient, const Sg
 
 // For the backends: all are (n).
 namespace kernels {
-template <class T> inline Kernel<void(T* w, T* v, const T* g, long n, const SgdStep& step)> sgd{"sgd"};
+template <class E> inline Kernel<void(E* w, E* v, const E* g, long n, const SgdStep& step)> sgd{"sgd"};
 }  // namespace kernels
 
 }  // namespace heed

@@ -14,14 +14,14 @@ namespace heed {
 namespace {
 
 // The two kernels of softmax or of log_softmax.
-template <class T> struct Slots {
-  const Kernel<void(T* y, const T* x, long rows, long cols)>& forward;
-  const Kernel<void(T* dx, const T* dy, const T* y, long rows, long cols)>& backward;
+template <class E> struct Slots {
+  const Kernel<void(E* y, const E* x, long rows, long cols)>& forward;
+  const Kernel<void(E* dx, const E* dy, const E* y, long rows, long cols)>& backward;
 };
 
-template <class T> Slots<T> slots(bool logarithm) {
-  if (logarithm) return {kernels::log_softmax_rows<T>, kernels::log_softmax_rows_backward<T>};
-  return {kernels::softmax_rows<T>, kernels::softmax_rows_backward<T>};
+template <class E> Slots<E> slots(bool logarithm) {
+  if (logarithm) return {kernels::log_softmax_rows<E>, kernels::log_softmax_rows_backward<E>};
+  return {kernels::softmax_rows<E>, kernels::softmax_rows_backward<E>};
 }
 
 Tensor forward(const char* op, bool logarithm, const Tensor& x, int axis) {
@@ -29,10 +29,10 @@ Tensor forward(const char* op, bool logarithm, const Tensor& x, int axis) {
   axis = axis_of(op, axis, x.shape());
   if (axis != x.dims() - 1) return transpose(forward(op, logarithm, transpose(x, axis, -1), -1), axis, -1);
   return visit_maths(op, x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor in = contiguous(x), y = Tensor::empty(x.shape(), x.dtype(), x.device());
     long cols = x.size(-1), rows = cols ? x.numel() / cols : 0;
-    slots<T>(logarithm).forward(x.device())(y.mutable_data<T>(), in.data<T>(), rows, cols);
+    slots<E>(logarithm).forward(x.device())(y.mutable_data<E>(), in.data<E>(), rows, cols);
     return y;
   });
 }
@@ -44,10 +44,10 @@ Tensor backward(const char* op, bool logarithm, const Tensor& dy, const Tensor& 
   if (axis != y.dims() - 1)
     return transpose(backward(op, logarithm, transpose(dy, axis, -1), transpose(y, axis, -1), -1), axis, -1);
   return visit_maths(op, y.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor given = contiguous(dy), out = contiguous(y), dx = Tensor::empty(y.shape(), y.dtype(), y.device());
     long cols = y.size(-1), rows = cols ? y.numel() / cols : 0;
-    slots<T>(logarithm).backward(y.device())(dx.mutable_data<T>(), given.data<T>(), out.data<T>(), rows, cols);
+    slots<E>(logarithm).backward(y.device())(dx.mutable_data<E>(), given.data<E>(), out.data<E>(), rows, cols);
     return dx;
   });
 }

@@ -23,12 +23,12 @@ Tensor log_softmax_reference(const Tensor& x, int axis = -1);
 
 // For the backends: all are (rows, cols).
 namespace kernels {
-template <class T> inline Kernel<void(T* y, const T* x, long rows, long cols)> softmax_rows{"softmax"};
-template <class T>
-inline Kernel<void(T* dx, const T* dy, const T* y, long rows, long cols)> softmax_rows_backward{"softmax"};
-template <class T> inline Kernel<void(T* y, const T* x, long rows, long cols)> log_softmax_rows{"log_softmax"};
-template <class T>
-inline Kernel<void(T* dx, const T* dy, const T* y, long rows, long cols)> log_softmax_rows_backward{"log_softmax"};
+template <class E> inline Kernel<void(E* y, const E* x, long rows, long cols)> softmax_rows{"softmax"};
+template <class E>
+inline Kernel<void(E* dx, const E* dy, const E* y, long rows, long cols)> softmax_rows_backward{"softmax"};
+template <class E> inline Kernel<void(E* y, const E* x, long rows, long cols)> log_softmax_rows{"log_softmax"};
+template <class E>
+inline Kernel<void(E* dx, const E* dy, const E* y, long rows, long cols)> log_softmax_rows_backward{"log_softmax"};
 }  // namespace kernels
 
 }  // namespace heed

@@ -40,9 +40,9 @@ SortResult sort(const Tensor& x, int axis, bool descending) {
   axis = axis_of("sort", axis, x.shape());
   Tensor in = in_rows(x, axis);
   return visit_sorted("sort", in.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     SortResult out = room_for(in, in.size(-1));
-    kernels::sort_rows<T>(x.device())(out.values.mutable_data<T>(), out.indices.mutable_data<int64_t>(), in.data<T>(),
+    kernels::sort_rows<E>(x.device())(out.values.mutable_data<E>(), out.indices.mutable_data<int64_t>(), in.data<E>(),
                                       in.shape().rows(), in.size(-1), descending);
     return shown(out, axis, x.dtype());
   });
@@ -57,9 +57,9 @@ SortResult topk(const Tensor& x, long k, int axis, bool largest) {
              ", has ", x.size(axis), " elements; the rule is 0 <= k <= ", x.size(axis));
   Tensor in = in_rows(x, axis);
   return visit_sorted("topk", in.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     SortResult out = room_for(in, k);
-    kernels::topk_rows<T>(x.device())(out.values.mutable_data<T>(), out.indices.mutable_data<int64_t>(), in.data<T>(),
+    kernels::topk_rows<E>(x.device())(out.values.mutable_data<E>(), out.indices.mutable_data<int64_t>(), in.data<E>(),
                                       {in.shape().rows(), in.size(-1), k}, largest);
     return shown(out, axis, x.dtype());
   });

@@ -30,11 +30,11 @@ struct TopkSizes {
 };
 namespace kernels {
 // y, indices, x (rows, cols)
-template <class T>
-inline Kernel<void(T* y, int64_t* indices, const T* x, long rows, long cols, bool descending)> sort_rows{"sort"};
+template <class E>
+inline Kernel<void(E* y, int64_t* indices, const E* x, long rows, long cols, bool descending)> sort_rows{"sort"};
 // x (rows, cols); y, indices (rows, k) with k <= cols
-template <class T>
-inline Kernel<void(T* y, int64_t* indices, const T* x, const TopkSizes& s, bool largest)> topk_rows{"topk"};
+template <class E>
+inline Kernel<void(E* y, int64_t* indices, const E* x, const TopkSizes& s, bool largest)> topk_rows{"topk"};
 }  // namespace kernels
 
 }  // namespace heed

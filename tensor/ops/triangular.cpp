@@ -16,8 +16,8 @@ Tensor triangle(const char* op, const Tensor& x, long diagonal, bool lower) {
   if (x.numel() == 0) return y;
   const TriangularSizes s{x.numel() / (rows * cols), rows, cols, size_of(x.dtype())};
   visit(x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    kernels::triangular(x.device())(y.mutable_data<T>(), in.data<T>(), s, std::clamp(diagonal, -rows, cols), lower);
+    using E = decltype(tag);
+    kernels::triangular(x.device())(y.mutable_data<E>(), in.data<E>(), s, std::clamp(diagonal, -rows, cols), lower);
   });
   return y;
 }

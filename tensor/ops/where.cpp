@@ -41,8 +41,8 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   Shape shape = broadcast("where", broadcast("where", a.shape(), b.shape()), condition.shape());
   Tensor y = Tensor::empty(shape, a.dtype(), a.device());
   visit(a.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    kernels::where(a.device())(y.mutable_data<T>(), condition.data<bool>(), a.data<T>(), b.data<T>(), a.dtype(),
+    using E = decltype(tag);
+    kernels::where(a.device())(y.mutable_data<E>(), condition.data<bool>(), a.data<E>(), b.data<E>(), a.dtype(),
                                make_loop(shape, {&y, &condition, &a, &b}));
   });
   return y;
@@ -60,9 +60,9 @@ Tensor clamp(const Tensor& x, double low, double high) {
   check_defined("clamp", x);
   check_limits(low, high);
   return visit_maths("clamp", x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
-    kernels::clamp<T>(x.device())(y.mutable_data<T>(), x.data<T>(), T(low), T(high), make_loop(y.shape(), {&y, &x}));
+    kernels::clamp<E>(x.device())(y.mutable_data<E>(), x.data<E>(), E(low), E(high), make_loop(y.shape(), {&y, &x}));
     return y;
   });
 }
@@ -72,9 +72,9 @@ Tensor clamp_backward(const Tensor& dy, const Tensor& x, double low, double high
   check_limits(low, high);
   HEED_CHECK(dy.shape() == x.shape(), "clamp", "dy is ", dy.shape(), " and x is ", x.shape(), "; they must be equal");
   return visit_maths("clamp", x.dtype(), [&](auto tag) {
-    using T = decltype(tag);
+    using E = decltype(tag);
     Tensor dx = Tensor::empty(x.shape(), x.dtype(), x.device());
-    kernels::clamp_backward<T>(x.device())(dx.mutable_data<T>(), dy.data<T>(), x.data<T>(), T(low), T(high),
+    kernels::clamp_backward<E>(x.device())(dx.mutable_data<E>(), dy.data<E>(), x.data<E>(), E(low), E(high),
                                            make_loop(dx.shape(), {&dx, &dy, &x}));
     return dx;
   });

@@ -25,9 +25,9 @@ Tensor clamp_backward(const Tensor& dy, const Tensor& x, double low, double high
 namespace kernels {
 using Where = Kernel<void(void* y, const bool* condition, const void* a, const void* b, DType dtype, const Loop& loop)>;
 inline Where where{"where"};
-template <class T> inline Kernel<void(T* y, const T* x, T low, T high, const Loop& loop)> clamp{"clamp"};
-template <class T>
-inline Kernel<void(T* dx, const T* dy, const T* x, T low, T high, const Loop& loop)> clamp_backward{"clamp"};
+template <class E> inline Kernel<void(E* y, const E* x, E low, E high, const Loop& loop)> clamp{"clamp"};
+template <class E>
+inline Kernel<void(E* dx, const E* dy, const E* x, E low, E high, const Loop& loop)> clamp_backward{"clamp"};
 }  // namespace kernels
 
 }  // namespace heed

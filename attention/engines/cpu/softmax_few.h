@@ -8,8 +8,8 @@ namespace heed {
 inline constexpr long kFewQueries = 4;  // up to here a query at a time is faster than a tile of 64
 
 // Query i of sample b and head h: what the tiles compute, without dropout. Pointers as in kernels::softmax_attention.
-template <class T>
-void softmax_one_query(T* o, T* L, const T* q, const T* k, const T* v, const T* by_distance, const T* by_query,
+template <class E>
+void softmax_one_query(E* o, E* L, const E* q, const E* k, const E* v, const E* by_distance, const E* by_query,
                        const kernels::SoftmaxSizes& z, long b, long h, long i);
 
 }  // namespace heed

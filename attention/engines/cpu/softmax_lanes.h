@@ -26,8 +26,8 @@ struct KeyTile : Places {
 };
 
 // The queries of one tile, lane by lane; lanes beyond the last query and empty places see nothing.
-template <class T> struct Lanes {
-  using Element = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+template <class E> struct Lanes {
+  using Element = std::conditional_t<sizeof(E) == 4, int32_t, int64_t>;
   alignas(64) Element first[kTile], last[kTile], label[kTile];
   int32_t token[kTile];
   const SoftmaxSizes& z;
@@ -70,11 +70,11 @@ template <class T> struct Lanes {
   }
 
   // s (count, 64): -infinity where a pair is not visible
-  void hide(T* s, const KeyTile& keys) const {
+  void hide(E* s, const KeyTile& keys) const {
     for (long r = 0; r < keys.count; r++, s += kTile) {
       const long key = keys.at(r);
       if (key < 0)
-        std::fill_n(s, kTile, -std::numeric_limits<T>::infinity());
+        std::fill_n(s, kTile, -std::numeric_limits<E>::infinity());
       else
         hide_key(s, Element(key), keys.bits ? keys.bits[r] : ~uint64_t(0));
     }
@@ -106,58 +106,58 @@ template <class T> struct Lanes {
   }
 
   // A row of 64 scores of one key, with the word of the plan
-  void hide_key(T* s, Element key, uint64_t word) const {
-    using Int = typename Vec<T>::Int;
-    constexpr long L = Vec<T>::kLanes;
-    const Vec<T> nothing(-std::numeric_limits<T>::infinity());
+  void hide_key(E* s, Element key, uint64_t word) const {
+    using Int = typename Vec<E>::Int;
+    constexpr long kLanes = Vec<E>::kLanes;
+    const Vec<E> nothing(-std::numeric_limits<E>::infinity());
     Int power{};
-    for (long i = 0; i < L; i++) power[i] = Element(1) << i;
-    for (long x = 0; x < kTile; x += L) {
+    for (long i = 0; i < kLanes; i++) power[i] = Element(1) << i;
+    for (long x = 0; x < kTile; x += kLanes) {
       auto lanes = [&](const Element* p) { return *reinterpret_cast<const Int*>(p + x); };
       Int seen = (lanes(first) <= key) & (lanes(last) >= key);
       seen &= ((Element(word >> x) - Int{}) & power) != 0;
       if (key_labels) seen &= lanes(label) == Element(key_labels[key]);
       if (allow)
-        for (long i = 0; i < L; i++)
+        for (long i = 0; i < kLanes; i++)
           if (token[x + i] >= 0 && !allow[token[x + i] * z.allow_i + key * z.allow_j]) seen[i] = 0;
-      select(seen, Vec<T>::load(s + x), nothing).store(s + x);
+      select(seen, Vec<E>::load(s + x), nothing).store(s + x);
     }
   }
 };
 
 // ---- rows of q, k and v
 
-template <class T> struct Rows {
-  const T* data;
+template <class E> struct Rows {
+  const E* data;
   long row;  // from one to the next
 };
 
 // The rows of x (tokens, C) at these places: where they lie, or gathered in own (count, C).
-template <class T> Rows<T> rows_at(const Places& places, const T* x, long x_row, long C, T* own) {
+template <class E> Rows<E> rows_at(const Places& places, const E* x, long x_row, long C, E* own) {
   if (!places.token) return {x + places.begin * x_row, x_row};
   for (long r = 0; r < places.count; r++)
     if (places.token[r] >= 0)
       std::copy_n(x + places.token[r] * x_row, C, own + r * C);
     else
-      std::fill_n(own + r * C, C, T(0));
+      std::fill_n(own + r * C, C, E(0));
   return {own, C};
 }
 
-template <class T> bool all_finite(const Rows<T>& rows, long count, long C) {
-  Vec<T> total(T(0));
+template <class E> bool all_finite(const Rows<E>& rows, long count, long C) {
+  Vec<E> total(E(0));
   for (long r = 0; r < count; r++)
-    for_vectors<T>(C, [&](long c, auto n) { total = total + Vec<T>::load(rows.data + r * rows.row + c, n) * T(0); });
+    for_vectors<E>(C, [&](long c, auto n) { total = total + Vec<E>::load(rows.data + r * rows.row + c, n) * E(0); });
   return sum_lanes(total) == 0;  // 0 times NaN or an infinity is NaN
 }
 
 // The same rows, if they are finite; otherwise copies in own (count, C) with zeros for those that are not. A product with
 // weights of 0 then is 0.
-template <class T> Rows<T> finite_rows(const Rows<T>& rows, long count, long C, T* own) {
+template <class E> Rows<E> finite_rows(const Rows<E>& rows, long count, long C, E* own) {
   if (all_finite(rows, count, C)) return rows;
   for (long r = 0; r < count; r++) {
-    const T* from = rows.data + r * rows.row;
-    if (!all_finite(Rows<T>{from, 0}, 1, C))
-      std::fill_n(own + r * C, C, T(0));
+    const E* from = rows.data + r * rows.row;
+    if (!all_finite(Rows<E>{from, 0}, 1, C))
+      std::fill_n(own + r * C, C, E(0));
     else if (from != own + r * C)
       std::copy_n(from, C, own + r * C);
   }

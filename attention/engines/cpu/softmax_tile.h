@@ -14,7 +14,7 @@ namespace heed {
 inline constexpr double kLog2e = 1.44269504088896340736, kLog2 = 0.69314718055994530942;
 
 // to (C, 64) = factor * from (n, C)^T, zeros in the lanes beyond n
-template <class T> void turn_in(T* to, const T* from, long from_row, long n, long C, T factor) {
+template <class E> void turn_in(E* to, const E* from, long from_row, long n, long C, E factor) {
   turn(to, kTile, from, from_row, C, n);
   for (long c = 0; c < C; c++) {
     for (long i = 0; i < n; i++) to[c * kTile + i] *= factor;
@@ -28,7 +28,7 @@ template <class T> void turn_in(T* to, const T* from, long from_row, long n, lon
 inline long distances_of(const SoftmaxSizes& z) { return std::max(0L, z.query_tokens + z.key_tokens - 1); }
 
 // f(place of a score, entry of by_distance (T + S - 1), how many of both side by side), for all pairs
-template <class T, class F> void for_distances(const Lanes<T>& lanes, const KeyTile& keys, F&& f) {
+template <class E, class F> void for_distances(const Lanes<E>& lanes, const KeyTile& keys, F&& f) {
   for (long r = 0; r < keys.count; r++) {
     const long shift = lanes.z.key_tokens - 1 - keys.at(r);
     if (!lanes.z.query_index) {
@@ -41,7 +41,7 @@ template <class T, class F> void for_distances(const Lanes<T>& lanes, const KeyT
 }
 
 // f(score's place, lane, column of by_query (T, 2 c + 1)) for every pair
-template <class T, class F> void for_clipped(const Lanes<T>& lanes, const KeyTile& keys, F&& f) {
+template <class E, class F> void for_clipped(const Lanes<E>& lanes, const KeyTile& keys, F&& f) {
   const SoftmaxSizes& z = lanes.z;
   for (long r = 0; r < keys.count; r++)
     for (long i = 0; i < lanes.n; i++)
@@ -52,23 +52,23 @@ template <class T, class F> void for_clipped(const Lanes<T>& lanes, const KeyTil
 }
 
 // s (count, 64) += log2(e) * bias; by_distance (H, T + S - 1) and by_query (B, H, T, 2 c + 1) by tokens, or null
-template <class T>
-void add_biases(T* s, const T* by_distance, const T* by_query, const Lanes<T>& lanes, const KeyTile& keys) {
+template <class E>
+void add_biases(E* s, const E* by_distance, const E* by_query, const Lanes<E>& lanes, const KeyTile& keys) {
   const SoftmaxSizes& z = lanes.z;
   if (by_distance)
     for_distances(lanes, keys, [&, bias = by_distance + lanes.h * distances_of(z)](long at, long entry, long n) {
-      for (long i = 0; i < n; i++) s[at + i] += T(kLog2e) * bias[entry + i];
+      for (long i = 0; i < n; i++) s[at + i] += E(kLog2e) * bias[entry + i];
     });
   if (by_query)
     for_clipped(lanes, keys, [&, w = 2 * z.clip + 1](long at, long i, long column) {
-      s[at] += T(kLog2e) * by_query[((lanes.b * z.H + lanes.h) * z.query_tokens + lanes.token[i]) * w + column];
+      s[at] += E(kLog2e) * by_query[((lanes.b * z.H + lanes.h) * z.query_tokens + lanes.token[i]) * w + column];
     });
 }
 
 // The other way: what the scores' gradient ds (count, 64) is for the biases' entries: dby_distance (T + S - 1) of this
 // head by tokens, dby_query (B, H, T, 2 c + 1) by places.
-template <class T>
-void add_bias_gradients(T* dby_distance, T* dby_query, const T* ds, const Lanes<T>& lanes, const KeyTile& keys) {
+template <class E>
+void add_bias_gradients(E* dby_distance, E* dby_query, const E* ds, const Lanes<E>& lanes, const KeyTile& keys) {
   const SoftmaxSizes& z = lanes.z;
   if (dby_distance)
     for_distances(lanes, keys, [&](long at, long entry, long n) {
@@ -81,11 +81,11 @@ void add_bias_gradients(T* dby_distance, T* dby_query, const T* ds, const Lanes<
 }
 
 // keep (count, 64): 1 / (1 - p) where dropout keeps a pair, 0 elsewhere
-template <class T> void draw_keep(T* keep, const Lanes<T>& lanes, const KeyTile& keys) {
+template <class E> void draw_keep(E* keep, const Lanes<E>& lanes, const KeyTile& keys) {
   const SoftmaxSizes& z = lanes.z;
   PhiloxCounters counters;
   Philox4 draws[kPhiloxMany];
-  const T scale = T(z.keep_scale);
+  const E scale = E(z.keep_scale);
   for (long i = 0; i < kTile; i++) {
     counters.word[0][i] = z.key.site + uint32_t(lanes.h) * 0x9E3779B9u;
     counters.word[1][i] = z.key.sample + uint32_t(lanes.b);
@@ -101,7 +101,7 @@ template <class T> void draw_keep(T* keep, const Lanes<T>& lanes, const KeyTile&
     }
     for (long i = 0; i < kTile; i++) {
       const uint32_t half = draws[i][size_t(part / 2)] >> (part % 2 * 16) & 0xffff;
-      keep[r * kTile + i] = half >= z.threshold ? scale : T(0);
+      keep[r * kTile + i] = half >= z.threshold ? scale : E(0);
     }
   }
 }

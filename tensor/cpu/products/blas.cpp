@@ -58,26 +58,26 @@ bool counts_in_32_bits() {
 // The largest sizes that are tried: more than a tile of any kernel, and no multiple of one.
 constexpr long kM = 37, kN = 29, kK = 67, kRow = 72;
 
-template <class T> struct Trial {
-  Gemm<T> gemm;
-  T a[kK * kRow], b[kK * kRow], c[kM * kRow];
+template <class E> struct Trial {
+  Gemm<E> gemm;
+  E a[kK * kRow], b[kK * kRow], c[kM * kRow];
 
   // Whole numbers from -8 to 8: sums of kK products are exact in every order.
-  explicit Trial(Gemm<T> g) : gemm(g) {
+  explicit Trial(Gemm<E> g) : gemm(g) {
     unsigned state = 1;
-    for (T* x : {a, b})
-      for (long i = 0; i < kK * kRow; i++) x[i] = T(int((state = state * 1664525 + 1013904223) >> 16) % 17 - 8);
+    for (E* x : {a, b})
+      for (long i = 0; i < kK * kRow; i++) x[i] = E(int((state = state * 1664525 + 1013904223) >> 16) % 17 - 8);
   }
 
   bool right(bool a_transposed, bool b_transposed, long m, long n, long k) {
-    constexpr T kUntouched = 12345;
-    for (T& x : c) x = kUntouched;
+    constexpr E kUntouched = 12345;
+    for (E& x : c) x = kUntouched;
     for (long i = 0; i < m; i++)
-      for (long j = 0; j < n; j++) c[i * kRow + j] = std::numeric_limits<T>::quiet_NaN();  // must not be read
+      for (long j = 0; j < n; j++) c[i * kRow + j] = std::numeric_limits<E>::quiet_NaN();  // must not be read
     gemm(c, kRow, a, kRow, a_transposed, b, kRow, b_transposed, m, n, k);
     for (long i = 0; i < kM; i++)
       for (long j = 0; j < kRow; j++) {
-        T sum = i < m && j < n ? T(0) : kUntouched;
+        E sum = i < m && j < n ? E(0) : kUntouched;
         for (long p = 0; p < k && i < m && j < n; p++)
           sum +=
               (a_transposed ? a[p * kRow + i] : a[i * kRow + p]) * (b_transposed ? b[j * kRow + p] : b[p * kRow + j]);
@@ -100,9 +100,9 @@ std::string fault() {
 
 }  // namespace
 
-template <class T> bool multiplies_rightly(Gemm<T> gemm) {
+template <class E> bool multiplies_rightly(Gemm<E> gemm) {
   static const long sizes[][3] = {{1, 1, 1}, {1, 5, 9}, {5, 1, 8}, {3, 4, 5}, {16, 16, 16}, {kM, kN, kK}};
-  Trial<T> trial(gemm);
+  Trial<E> trial(gemm);
   for (const auto& [m, n, k] : sizes)
     for (bool a_transposed : {false, true})
       for (bool b_transposed : {false, true})

@@ -33,12 +33,12 @@ std::string blas_description();
 
 // ---- is it right?
 
-template <class T>
-using Gemm = void (*)(T* c, long c_row, const T* a, long a_row, bool a_transposed, const T* b, long b_row,
+template <class E>
+using Gemm = void (*)(E* c, long c_row, const E* a, long a_row, bool a_transposed, const E* b, long b_row,
                       bool b_transposed, long m, long n, long k);
 
 // Some small products with all transposes against plain loops, bit for bit: the numbers are whole and small.
-template <class T> bool multiplies_rightly(Gemm<T> gemm);
+template <class E> bool multiplies_rightly(Gemm<E> gemm);
 
 // Throws unless the BLAS library found here multiplies rightly; the first call tries it. For doors, and for kernels
 // before they go parallel: gemm asks as well, but an exception in a worker of the pool ends the process.

@@ -12,49 +12,50 @@ namespace heed {
 inline constexpr long kTileRows = 6;
 inline constexpr long kTileVectors = kVectorBytes == 64 ? 4 : 2;
 
-template <class T> struct TileMatrix {  // element (i, p) lies at data[i * row + p * column]
-  const T* data;
+template <class E> struct TileMatrix {  // element (i, p) lies at data[i * row + p * column]
+  const E* data;
   long row, column;
 };
 
 enum class Into { store, add };
 
-template <class T, long M, long N, Into into>
-[[gnu::always_inline]] inline void gemm_block(T* c, long c_row, const TileMatrix<T>& a, const T* b, long b_row,
+template <class E, long M, long N, Into into>
+[[gnu::always_inline]] inline void gemm_block(E* c, long c_row, const TileMatrix<E>& a, const E* b, long b_row,
                                               long k) {
-  constexpr long L = Vec<T>::kLanes;
-  Vec<T> sums[M][N];
+  constexpr long kLanes = Vec<E>::kLanes;
+  Vec<E> sums[M][N];
   for (long i = 0; i < M; i++)
-    for (long j = 0; j < N; j++) sums[i][j] = into == Into::add ? Vec<T>::load(c + i * c_row + j * L) : Vec<T>(T(0));
-  const T* left = a.data;
+    for (long j = 0; j < N; j++)
+      sums[i][j] = into == Into::add ? Vec<E>::load(c + i * c_row + j * kLanes) : Vec<E>(E(0));
+  const E* left = a.data;
   for (long p = 0; p < k; p++, left += a.column, b += b_row) {
-    Vec<T> right[N];
-    for (long j = 0; j < N; j++) right[j] = Vec<T>::load(b + j * L);
+    Vec<E> right[N];
+    for (long j = 0; j < N; j++) right[j] = Vec<E>::load(b + j * kLanes);
     for (long i = 0; i < M; i++) {
-      const Vec<T> x(left[i * a.row]);
+      const Vec<E> x(left[i * a.row]);
       for (long j = 0; j < N; j++) sums[i][j] = sums[i][j] + x * right[j];
     }
   }
   for (long i = 0; i < M; i++)
-    for (long j = 0; j < N; j++) sums[i][j].store(c + i * c_row + j * L);
+    for (long j = 0; j < N; j++) sums[i][j].store(c + i * c_row + j * kLanes);
 }
 
 // All rows of a column of N vectors: blocks of M, then what is left in one smaller block.
-template <class T, long M, long N, Into into>
-void gemm_rows(T* c, long c_row, TileMatrix<T> a, const T* b, long b_row, long m, long k) {
-  for (; m >= M; m -= M, c += M * c_row, a.data += M * a.row) gemm_block<T, M, N, into>(c, c_row, a, b, b_row, k);
+template <class E, long M, long N, Into into>
+void gemm_rows(E* c, long c_row, TileMatrix<E> a, const E* b, long b_row, long m, long k) {
+  for (; m >= M; m -= M, c += M * c_row, a.data += M * a.row) gemm_block<E, M, N, into>(c, c_row, a, b, b_row, k);
   if constexpr (M > 1)
-    if (m > 0) gemm_rows<T, M - 1, N, into>(c, c_row, a, b, b_row, m, k);
+    if (m > 0) gemm_rows<E, M - 1, N, into>(c, c_row, a, b, b_row, m, k);
 }
 
-template <Into into, class T>
-void gemm_tile(T* c, long c_row, const TileMatrix<T>& a, const T* b, long b_row, long m, long n, long k) {
-  constexpr long L = Vec<T>::kLanes, N = kTileVectors;
+template <Into into, class E>
+void gemm_tile(E* c, long c_row, const TileMatrix<E>& a, const E* b, long b_row, long m, long n, long k) {
+  constexpr long kLanes = Vec<E>::kLanes, N = kTileVectors;
   long j = 0;
-  for (; j + N * L <= n; j += N * L) gemm_rows<T, kTileRows, N, into>(c + j, c_row, a, b + j, b_row, m, k);
+  for (; j + N * kLanes <= n; j += N * kLanes) gemm_rows<E, kTileRows, N, into>(c + j, c_row, a, b + j, b_row, m, k);
   if constexpr (N == 4)
-    for (; j + 2 * L <= n; j += 2 * L) gemm_rows<T, kTileRows, 2, into>(c + j, c_row, a, b + j, b_row, m, k);
-  for (; j < n; j += L) gemm_rows<T, 2 * kTileRows, 1, into>(c + j, c_row, a, b + j, b_row, m, k);
+    for (; j + 2 * kLanes <= n; j += 2 * kLanes) gemm_rows<E, kTileRows, 2, into>(c + j, c_row, a, b + j, b_row, m, k);
+  for (; j < n; j += kLanes) gemm_rows<E, 2 * kTileRows, 1, into>(c + j, c_row, a, b + j, b_row, m, k);
 }
 
 }  // namespace heed

@@ -24,7 +24,7 @@ namespace heed {
 namespace {
 
 using V = Vec<float>;
-constexpr long L = V::kLanes, kVectors = 2, kWidth = kVectors * L;
+constexpr long kLanes = V::kLanes, kVectors = 2, kWidth = kVectors * kLanes;
 constexpr long kRows = kVectorBytes == 64 ? 12 : 6;  // with what they are made of 27 of 32 registers, or 15 of 16
 constexpr long kGroup = 3;                           // rows that one pointer reaches: at 0, 1 and 2 times the stride
 static_assert(kRows % kGroup == 0);
@@ -83,7 +83,7 @@ template <class A> void whole_block(const Target& to, const A a, const float* b,
 #pragma GCC unroll 2
     for (long p = begin; p < end; p++) {
       V right[kVectors];
-      for (long j = 0; j < kVectors; j++) right[j] = V::load(b + p * kWidth + j * L);
+      for (long j = 0; j < kVectors; j++) right[j] = V::load(b + p * kWidth + j * kLanes);
       for (long i = 0; i < kRows; i++) {
         const V left(a.of(i, p));
         for (long j = 0; j < kVectors; j++) sums[i][j] = sums[i][j] + left * right[j];
@@ -99,8 +99,8 @@ template <class A> void whole_block(const Target& to, const A a, const float* b,
   accumulate(kRows * step, depth);
   for (long i = 0; i < kRows; i++)
     for (long j = 0; j < kVectors; j++) {
-      float* c = to.c + i * to.row + j * L;
-      const V before = to.add ? V::load(c) : to.bias ? V::load(to.bias + j * L) : V(0.f);
+      float* c = to.c + i * to.row + j * kLanes;
+      const V before = to.add ? V::load(c) : to.bias ? V::load(to.bias + j * kLanes) : V(0.f);
       (before + sums[i][j]).store(c);
     }
 }

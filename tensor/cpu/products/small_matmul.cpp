@@ -14,17 +14,17 @@ namespace {
 
 // Two vectors whose lanes are sums in groups of `count` become one with groups of count / 2: the first half of a group
 // from a, the second from b.
-template <long count, class T, size_t... j> Vec<T> fold(Vec<T> a, Vec<T> b, std::index_sequence<j...>) {
-  using Int = typename Vec<T>::Int;
-  constexpr long L = Vec<T>::kLanes, half = count / 2;
-  constexpr Int low = {(long(j) % count < half ? 0 : L) + long(j) / count * count + long(j) % half...};
+template <long count, class E, size_t... j> Vec<E> fold(Vec<E> a, Vec<E> b, std::index_sequence<j...>) {
+  using Int = typename Vec<E>::Int;
+  constexpr long kLanes = Vec<E>::kLanes, half = count / 2;
+  constexpr Int low = {(long(j) % count < half ? 0 : kLanes) + long(j) / count * count + long(j) % half...};
   return __builtin_shuffle(a.raw, b.raw, low) + __builtin_shuffle(a.raw, b.raw, low + half);
 }
 
 // Lane j of the result is the sum of all lanes of v[j].
-template <long count, class T> Vec<T> sum_each(Vec<T> (&v)[Vec<T>::kLanes]) {
+template <long count, class E> Vec<E> sum_each(Vec<E> (&v)[Vec<E>::kLanes]) {
   for (long i = 0; i < count / 2; i++)
-    v[i] = fold<count>(v[i], v[i + count / 2], std::make_index_sequence<size_t(Vec<T>::kLanes)>());
+    v[i] = fold<count>(v[i], v[i + count / 2], std::make_index_sequence<size_t(Vec<E>::kLanes)>());
   if constexpr (count > 2)
     return sum_each<count / 2>(v);
   else
@@ -36,43 +36,43 @@ template <long count, class T> Vec<T> sum_each(Vec<T> (&v)[Vec<T>::kLanes]) {
 constexpr long kMostAhead = 1 << 14;
 
 // c (R, columns) = a (R, k) b^T, b (columns, k), for as many columns as make R * columns <= kLanes
-template <class T, long R>
-void dot_tile(T* c, long c_row, const T* a, long a_row, const T* b, long b_row, long columns, long k) {
-  constexpr long L = Vec<T>::kLanes, N = L / R, kLine = 64 / long(sizeof(T));
-  const T* rows[N];
+template <class E, long R>
+void dot_tile(E* c, long c_row, const E* a, long a_row, const E* b, long b_row, long columns, long k) {
+  constexpr long kLanes = Vec<E>::kLanes, N = kLanes / R, kLine = 64 / long(sizeof(E));
+  const E* rows[N];
   for (long j = 0; j < N; j++) rows[j] = b + std::min(j, columns - 1) * b_row;
-  Vec<T> sums[L];
-  for (auto& sum : sums) sum = T(0);
+  Vec<E> sums[kLanes];
+  for (auto& sum : sums) sum = E(0);
   const auto add = [&](long p, auto count) {
-    Vec<T> left[R];
-    for (long i = 0; i < R; i++) left[i] = Vec<T>::load(a + i * a_row + p, count);
+    Vec<E> left[R];
+    for (long i = 0; i < R; i++) left[i] = Vec<E>::load(a + i * a_row + p, count);
     for (long j = 0; j < N; j++) {
-      const Vec<T> right = Vec<T>::load(rows[j] + p, count);
+      const Vec<E> right = Vec<E>::load(rows[j] + p, count);
       for (long i = 0; i < R; i++) sums[i * N + j] = sums[i * N + j] + left[i] * right;
     }
   };
   const long ahead = N * b_row;
   long p = 0;
-  if (ahead * long(sizeof(T)) <= kMostAhead)
+  if (ahead * long(sizeof(E)) <= kMostAhead)
     for (; p + kLine <= k; p += kLine) {
       for (long j = 0; j < N; j++) __builtin_prefetch(rows[j] + p + ahead);
-      for (long u = 0; u < kLine; u += L) add(p + u, Whole<T>());
+      for (long u = 0; u < kLine; u += kLanes) add(p + u, Whole<E>());
     }
-  for_vectors<T>(k - p, [&](long i, auto count) { add(p + i, count); });
-  T values[L];
-  sum_each<L>(sums).store(values);
+  for_vectors<E>(k - p, [&](long i, auto count) { add(p + i, count); });
+  E values[kLanes];
+  sum_each<kLanes>(sums).store(values);
   for (long i = 0; i < R; i++) std::copy_n(values + i * N, columns, c + i * c_row);
 }
 
-template <class T>
-void dot_products(T* c, long c_row, const T* a, long a_row, const T* b, long b_row, long m, long n, long k) {
-  constexpr long L = Vec<T>::kLanes, N = L / 2;
+template <class E>
+void dot_products(E* c, long c_row, const E* a, long a_row, const E* b, long b_row, long m, long n, long k) {
+  constexpr long kLanes = Vec<E>::kLanes, N = kLanes / 2;
   long i = 0;
   for (; i + 2 <= m; i += 2)
     for (long j = 0; j < n; j += N)
-      dot_tile<T, 2>(c + i * c_row + j, c_row, a + i * a_row, a_row, b + j * b_row, b_row, std::min(N, n - j), k);
-  for (long j = 0; i < m && j < n; j += L)
-    dot_tile<T, 1>(c + i * c_row + j, c_row, a + i * a_row, a_row, b + j * b_row, b_row, std::min(L, n - j), k);
+      dot_tile<E, 2>(c + i * c_row + j, c_row, a + i * a_row, a_row, b + j * b_row, b_row, std::min(N, n - j), k);
+  for (long j = 0; i < m && j < n; j += kLanes)
+    dot_tile<E, 1>(c + i * c_row + j, c_row, a + i * a_row, a_row, b + j * b_row, b_row, std::min(kLanes, n - j), k);
 }
 
 // ---- turned round
@@ -81,28 +81,28 @@ constexpr long kDepth = 512, kColumns = 48;  // along k and n: a piece of a^T an
 constexpr long kWidth = kFewRows + 16;       // room for the rows of a, rounded up to whole vectors
 
 // c (m, n) = or += a (m, depth) b^T, b (n, depth), with turned (depth, width) = a^T, and zeros beyond m
-template <class T>
-void columns(T* c, long c_row, const T* b, long b_row, const T* turned, long width, long m, long n, long depth,
+template <class E>
+void columns(E* c, long c_row, const E* b, long b_row, const E* turned, long width, long m, long n, long depth,
              bool add) {
-  alignas(64) T block[kColumns * kWidth];  // (columns, width): a piece of c^T
+  alignas(64) E block[kColumns * kWidth];  // (columns, width): a piece of c^T
   for (long j = 0; j < n; j += kColumns) {
     const long count = std::min(kColumns, n - j);
-    gemm_tile<Into::store>(block, width, TileMatrix<T>{b + j * b_row, b_row, 1}, turned, width, count, width, depth);
+    gemm_tile<Into::store>(block, width, TileMatrix<E>{b + j * b_row, b_row, 1}, turned, width, count, width, depth);
     if (!add) turn(c + j, c_row, block, width, m, count);
     for (long i = 0; i < m && add; i++)
       for (long r = 0; r < count; r++) c[i * c_row + j + r] += block[r * width + i];
   }
 }
 
-template <class T>
-void turned_round(T* c, long c_row, const T* a, long a_row, long a_col, const T* b, long b_row, long m, long n,
+template <class E>
+void turned_round(E* c, long c_row, const E* a, long a_row, long a_col, const E* b, long b_row, long m, long n,
                   long k) {
-  constexpr long L = Vec<T>::kLanes;
-  const long width = (m + L - 1) / L * L;
-  alignas(64) T turned[kDepth * kWidth];
+  constexpr long kLanes = Vec<E>::kLanes;
+  const long width = (m + kLanes - 1) / kLanes * kLanes;
+  alignas(64) E turned[kDepth * kWidth];
   for (long first = 0; first < k; first += kDepth) {
     const long depth = std::min(kDepth, k - first);
-    std::fill_n(turned, width > m ? depth * width : 0, T(0));
+    std::fill_n(turned, width > m ? depth * width : 0, E(0));
     if (a_col == 1)
       turn(turned, width, a + first, a_row, depth, m);
     else
@@ -114,8 +114,8 @@ void turned_round(T* c, long c_row, const T* a, long a_row, long a_col, const T*
 
 }  // namespace
 
-template <class T>
-void small_matmul(T* c, long c_row, const T* a, long a_row, long a_col, const T* b, long b_row, long m, long n,
+template <class E>
+void small_matmul(E* c, long c_row, const E* a, long a_row, long a_col, const E* b, long b_row, long m, long n,
                   long k) {
   if (m <= 3 && a_col == 1)
     dot_products(c, c_row, a, a_row, b, b_row, m, n, k);

@@ -21,7 +21,7 @@ LmSettings unusual() {  // every setting differs from its default
 }
 
 // The error when one setting of a good model is changed.
-template <class T> std::string error_with(T LmSettings::*member, T value) {
+template <class Value> std::string error_with(Value LmSettings::*member, Value value) {
   LmSettings s;
   s.*member = value;
   return error_of([&] { check_settings(s); });

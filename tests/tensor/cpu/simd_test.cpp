@@ -10,23 +10,23 @@ using namespace heed;
 
 namespace {
 
-template <class T> std::vector<T> row(long n) {
-  std::vector<T> x(static_cast<size_t>(n));
-  for (long i = 0; i < n; i++) x[size_t(i)] = T((7 * i + 3) % 11) - 5;  // whole numbers: sums are exact
+template <class E> std::vector<E> row(long n) {
+  std::vector<E> x(static_cast<size_t>(n));
+  for (long i = 0; i < n; i++) x[size_t(i)] = E((7 * i + 3) % 11) - 5;  // whole numbers: sums are exact
   return x;
 }
 
-template <class T> void check_rows() {
-  for (long n = 0; n < 9 * Vec<T>::kLanes; n++) {
-    const std::vector<T> x = row<T>(n);
-    BOOST_TEST(sum_vectors<T>(n, [&](long i, long count) { return Vec<T>::load(x.data() + i, count); }) ==
-               std::accumulate(x.begin(), x.end(), T(0)));
-    T top = -std::numeric_limits<T>::infinity();
-    for (T value : x) top = std::max(top, value);
+template <class E> void check_rows() {
+  for (long n = 0; n < 9 * Vec<E>::kLanes; n++) {
+    const std::vector<E> x = row<E>(n);
+    BOOST_TEST(sum_vectors<E>(n, [&](long i, long count) { return Vec<E>::load(x.data() + i, count); }) ==
+               std::accumulate(x.begin(), x.end(), E(0)));
+    E top = -std::numeric_limits<E>::infinity();
+    for (E value : x) top = std::max(top, value);
     BOOST_TEST(max_vectors(x.data(), n) == top);
-    std::vector<T> twice(size_t(n) + 1, T(99));
-    for_vectors<T>(n, [&](long i, long count) {
-      const auto v = Vec<T>::load(x.data() + i, count);
+    std::vector<E> twice(size_t(n) + 1, E(99));
+    for_vectors<E>(n, [&](long i, long count) {
+      const auto v = Vec<E>::load(x.data() + i, count);
       (v + v).store(twice.data() + i, count);
     });
     for (long i = 0; i < n; i++) BOOST_TEST(twice[size_t(i)] == 2 * x[size_t(i)]);

@@ -34,13 +34,13 @@ bool can_choose() { return blas_kernel_names().size() > 1; }  // an OpenBLAS bui
 // A product by plain loops, for the judge; `Mistake` is made at one place.
 enum class Mistake { none, one_element, reads_c, writes_too_much, ignores_transpose };
 
-template <class T, Mistake mistake>
-void loops(T* c, long c_row, const T* a, long a_row, bool a_transposed, const T* b, long b_row, bool b_transposed,
+template <class E, Mistake mistake>
+void loops(E* c, long c_row, const E* a, long a_row, bool a_transposed, const E* b, long b_row, bool b_transposed,
            long m, long n, long k) {
   if (mistake == Mistake::ignores_transpose) b_transposed = false;
   for (long i = 0; i < m; i++)
     for (long j = 0; j < n; j++) {
-      T sum = mistake == Mistake::reads_c ? 0 * c[i * c_row + j] : T(0);
+      E sum = mistake == Mistake::reads_c ? 0 * c[i * c_row + j] : E(0);
       for (long p = 0; p < k; p++)
         sum +=
             (a_transposed ? a[p * a_row + i] : a[i * a_row + p]) * (b_transposed ? b[j * b_row + p] : b[p * b_row + j]);
