@@ -12,11 +12,11 @@
 namespace heed {
 namespace {
 
-constexpr bool kInterleaved = false;  // rotary positions turn channels i and i + D/2: whole vectors at a time
+constexpr bool kInterleaved = false;  // rotary positions rotate channels i and i + D/2: whole vectors at a time
 
 struct Part {
   long heads, width;  // of the heads that lie side by side in a row of the projection
-  Tensor turns = {};  // (T, 2, width / 2): they are turned by these positions
+  Tensor table = {};  // (T, 2, width / 2): they are rotated by these positions
 };
 
 // (B, heads, T, width), a view of channels from `first` on of y (B, T, channels)
@@ -34,29 +34,29 @@ std::vector<Tensor> parts_of(const Tensor& y, const std::vector<Part>& parts) {
   return views;
 }
 
-// Writes the parts of all: the given ones, turned where they are to be, and zeros for those that are undefined.
-Tensor joined_heads(const std::vector<Tensor>& given, const std::vector<Part>& parts, Tensor all, Turn way) {
+// Writes the parts of all: the given ones, rotated where they are to be, and zeros for those that are undefined.
+Tensor joined_heads(const std::vector<Tensor>& given, const std::vector<Part>& parts, Tensor all, Rotate way) {
   const std::vector<Tensor> to = parts_of(all, parts);
   for (size_t i = 0; i < parts.size(); i++)
     if (!given[i].defined())
       fill(to[i], 0);
-    else if (parts[i].turns.defined())
-      rotary_into(to[i], given[i], parts[i].turns, way, kInterleaved);
+    else if (parts[i].table.defined())
+      rotary_into(to[i], given[i], parts[i].table, way, kInterleaved);
     else
       copy_into(to[i], given[i]);
   return all;
 }
 
-// y (B, T, channels) -> one (B, heads, T, width) per part, views without a copy unless some are turned. All parts lie in one
-// tensor, and their gradients, too, so that nothing is padded and added up, and y is not kept beside what was turned.
+// y (B, T, channels) -> one (B, heads, T, width) per part, views without a copy unless some are rotated. All parts lie in one
+// tensor, and their gradients, too, so that nothing is padded and added up, and y is not kept beside what was rotated.
 std::vector<Variable> split_heads(const Variable& y, const std::vector<Part>& parts) {
   Tensor dense = contiguous(y.value());
   const auto like_y = [shape = y.shape(), dtype = y.dtype(), device = dense.device()] {
     return Tensor::empty(shape, dtype, device);
   };
-  if (parts[0].turns.defined()) dense = joined_heads(parts_of(dense, parts), parts, like_y(), Turn::forwards);
+  if (parts[0].table.defined()) dense = joined_heads(parts_of(dense, parts), parts, like_y(), Rotate::forwards);
   return record_many("split_heads", parts_of(dense, parts), {y}, [parts, like_y](const std::vector<Tensor>& dys) {
-    return Grads(joined_heads(dys, parts, like_y(), Turn::backwards));
+    return Grads(joined_heads(dys, parts, like_y(), Rotate::backwards));
   });
 }
 
@@ -164,7 +164,7 @@ MultiHead::Projected MultiHead::project(const Variable& x, const MixIn& in, cons
   const Part v{sizes_.key_heads, sizes_.value_width};
   if (!in.memory) {
     const long before = in.state ? in.state->length() : 0;
-    if (sizes_.rotary) q.turns = k.turns = positions_.turns(x.size(1), before, x.dtype(), x.value().device());
+    if (sizes_.rotary) q.table = k.table = positions_.rows(x.size(1), before, x.dtype(), x.value().device());
     auto parts = split_heads(linear(x, in_.weight, in_.bias(), ctx), {q, k, v});
     return {parts[0], parts[1], parts[2]};
   }

@@ -3,7 +3,7 @@
 //
 //   [q, k, v] = x W + b in heads,   o = core(q, k, v),   y = o Wo + bo        cross-attention: k and v from the memory
 //
-// Rotary positions turn q and k by where they stand in their sequence (tensor/ops/rotary.h), before keys are remembered; not in
+// Rotary positions rotate q and k by where they stand in their sequence (tensor/ops/rotary.h), before keys are remembered; not in
 // cross-attention, where distances mean nothing.
 //
 // With a State it remembers keys and values: T = 1 decodes, T = a prompt prefills. A core that looks back only so far

@@ -61,7 +61,7 @@ Capabilities PatternCore::can() const {
           .cross = all,
           .decode = true,
           .exact = all,
-          .rotary = options_.bias != PositionBias::shaw};  // whose term would see how q was turned
+          .rotary = options_.bias != PositionBias::shaw};  // whose term would see how q was rotated
 }
 
 long PatternCore::reach() const {

@@ -8,8 +8,8 @@ namespace heed {
 
 class RotaryTable {
  public:
-  explicit RotaryTable(long D) : D_(D) {}                         // channels of a head, even
-  Tensor turns(long T, long offset, DType dtype, Device device);  // (T, 2, D/2), of positions offset .. offset + T
+  explicit RotaryTable(long D) : D_(D) {}                        // channels of a head, even
+  Tensor rows(long T, long offset, DType dtype, Device device);  // (T, 2, D/2), of positions offset .. offset + T
 
  private:
   long D_;

@@ -111,10 +111,10 @@ Plan Plan::transposed() const {
           to.full(r);
           continue;
         }
-        TileBits turned{};
+        TileBits transposed{};
         for (size_t j = 0; j < size_t(kPlanTile); j++)
-          for (size_t i = 0; i < size_t(kPlanTile); i++) turned[i] |= (tiles[size_t(number)][j] >> i & 1) << j;
-        to.partial(c, r, turned);
+          for (size_t i = 0; i < size_t(kPlanTile); i++) transposed[i] |= (tiles[size_t(number)][j] >> i & 1) << j;
+        to.partial(c, r, transposed);
       }
   }
   Plan plan = to.take();

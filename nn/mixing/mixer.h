@@ -25,7 +25,7 @@ struct Capabilities {
   bool cross = false;             // takes a memory
   bool decode = false;            // has a State
   bool exact = false;             // equals full attention under its mask
-  bool rotary = false;            // its scores are dot products, so that queries and keys may be turned by positions
+  bool rotary = false;            // its scores are dot products, so that queries and keys may be rotated by positions
   bool needs_max_length = false;  // has parameters per position
   bool random = false;            // draws numbers, also outside of dropout
   bool widens = false;            // adds nodes around the stack

@@ -57,7 +57,7 @@ MixerSizes completed(MixerSizes s) {
   HEED_CHECK(s.dropout >= 0 && s.dropout < 1, "attention", "dropout is ", s.dropout, "; the rule is 0 <= p < 1");
   HEED_CHECK(
       !s.rotary || s.head_width % 2 == 0, "attention", "a head has ", s.head_width,
-      " channels; rotary positions turn them in pairs, so their number must be even. Use other heads or positions");
+      " channels; rotary positions rotate them in pairs, so their number must be even. Use other heads or positions");
   return s;
 }
 

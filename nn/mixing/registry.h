@@ -26,7 +26,7 @@ struct MixerSizes {
   long max_length = 1024;  // the longest sequence, for variants with parameters per position
   bool bias = true;        // in the projections
   double dropout = 0;      // of the weights
-  bool rotary = false;     // turn queries and keys by their positions (tensor/ops/rotary.h), if the variant can
+  bool rotary = false;     // rotate queries and keys by their positions (tensor/ops/rotary.h), if the variant can
   Init in = init::fan_in(),
        out = init::fan_in();  // of the projections to queries, keys and values, and of the last one
 };

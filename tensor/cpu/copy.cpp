@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "tensor/cpu/turned_copy.h"
+#include "tensor/cpu/transpose_copy.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
@@ -49,7 +49,7 @@ template <class To, class From> void copy_run(To* to, long to_step, const From* 
 template <class To, class From> void copy_elements(To* to, const From* from, const Loop& loop) {
   const int a = unit_axis(loop, 1), b = unit_axis(loop, 0);
   if constexpr (std::is_same_v<To, From>)
-    if (a >= 0 && b >= 0 && a != b) return turned_copy(to, from, loop, a, b);
+    if (a >= 0 && b >= 0 && a != b) return transpose_copy(to, from, loop, a, b);
   walk<2>(loop, [&](long count, const std::array<long, 2>& at) {
     copy_run(to + at[0], loop.strides[0].back(), from + at[1], loop.strides[1].back(), count);
   });

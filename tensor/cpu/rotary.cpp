@@ -8,14 +8,14 @@
 namespace heed {
 namespace {
 
-// turns (rows, 2, half): cosines, sines. Angles in double: at position 100,000 a float knows them to 0.004 only.
-template <class E> void turns_cpu(E* turns, long rows, long half, long offset, double base) {
+// table (rows, 2, half): cosines, sines. Angles in double: at position 100,000 a float knows them to 0.004 only.
+template <class E> void table_cpu(E* table, long rows, long half, long offset, double base) {
   parallel_for(rows, rows_grain(half, 32), [&](long begin, long end) {
     for (long i = 0; i < half; i++) {
       const double per_position = std::pow(base, -double(i) / double(half));
       for (long t = begin; t < end; t++) {
-        turns[2 * t * half + i] = E(std::cos(double(offset + t) * per_position));
-        turns[(2 * t + 1) * half + i] = E(std::sin(double(offset + t) * per_position));
+        table[2 * t * half + i] = E(std::cos(double(offset + t) * per_position));
+        table[(2 * t + 1) * half + i] = E(std::sin(double(offset + t) * per_position));
       }
     }
   });
@@ -23,7 +23,7 @@ template <class E> void turns_cpu(E* turns, long rows, long half, long offset, d
 
 // One row of D = 2 half channels. Backwards the sign is -1: the sine of the opposite angle.
 template <class E>
-void turn_row(E* y, const E* x, const E* cosines, const E* sines, long half, bool interleaved, E sign) {
+void rotate_row(E* y, const E* x, const E* cosines, const E* sines, long half, bool interleaved, E sign) {
   if (interleaved)
     for (long i = 0; i < half; i++) {
       const E a = x[2 * i], b = x[2 * i + 1], c = cosines[i], s = sign * sines[i];
@@ -38,8 +38,8 @@ void turn_row(E* y, const E* x, const E* cosines, const E* sines, long half, boo
     }
 }
 
-// turns (T, 2, D/2)
-template <class E> void rotary_cpu(E* y, const E* x, const E* turns, const RotaryLayout& layout, bool backwards) {
+// table (T, 2, D/2)
+template <class E> void rotary_cpu(E* y, const E* x, const E* table, const RotaryLayout& layout, bool backwards) {
   const Shape& sizes = layout.sizes;
   const long D = layout.D, half = D / 2, length = sizes.back();
   parallel_for(sizes.numel(), rows_grain(D), [&](long begin, long end) {
@@ -47,14 +47,14 @@ template <class E> void rotary_cpu(E* y, const E* x, const E* turns, const Rotar
       long x_at = 0, y_at = 0, rest = row;
       for (int i = sizes.dims() - 1; i >= 0; rest /= sizes[i], i--)
         x_at += rest % sizes[i] * layout.x[i], y_at += rest % sizes[i] * layout.y[i];
-      const E* cosines = turns + row % length * D;
-      turn_row(y + y_at, x + x_at, cosines, cosines + half, half, layout.interleaved, E(backwards ? -1 : 1));
+      const E* cosines = table + row % length * D;
+      rotate_row(y + y_at, x + x_at, cosines, cosines + half, half, layout.interleaved, E(backwards ? -1 : 1));
     }
   });
 }
 
-const Registered turns_f32{kernels::rotary_turns<float>, Backend::cpu, turns_cpu<float>};
-const Registered turns_f64{kernels::rotary_turns<double>, Backend::cpu, turns_cpu<double>};
+const Registered turns_f32{kernels::rotary_table<float>, Backend::cpu, table_cpu<float>};
+const Registered turns_f64{kernels::rotary_table<double>, Backend::cpu, table_cpu<double>};
 const Registered rotary_f32{kernels::rotary<float>, Backend::cpu, rotary_cpu<float>};
 const Registered rotary_f64{kernels::rotary<double>, Backend::cpu, rotary_cpu<double>};
 

@@ -49,10 +49,10 @@ void check_matmul(const Tensor& a, const Tensor& b) {
   check_same_kind("matmul", a, b);
   HEED_CHECK(a.dims() >= 2 && b.dims() >= 2, "matmul", "a is ", a.shape(), " and b is ", b.shape(),
              "; both need at least 2 dimensions. Did you mean unsqueeze(x, 0)?");
-  bool turned = a.size(-1) != b.size(-2) && a.size(-1) == b.size(-1);
+  bool b_transposed = a.size(-1) != b.size(-2) && a.size(-1) == b.size(-1);
   HEED_CHECK(a.size(-1) == b.size(-2), "matmul", "a is ", a.shape(), " and b is ", b.shape(),
              "; a's last size must equal b's second last (", a.size(-1), " != ", b.size(-2), ").",
-             turned ? " Did you mean matmul(a, transpose(b))?" : "");
+             b_transposed ? " Did you mean matmul(a, transpose(b))?" : "");
   HEED_CHECK(a.size(-2) <= kMost && a.size(-1) <= kMost && b.size(-1) <= kMost, "matmul", "a is ", a.shape(),
              " and b is ", b.shape(), "; a matrix has at most ", kMost, " rows and columns. Cut it with slice");
   for (int i = -3; i >= -std::min(a.dims(), b.dims()); i--)

@@ -16,7 +16,7 @@ void check_rotary(const Tensor& x) {
   check_defined("rotary", x);
   HEED_CHECK(x.dims() >= 2, "rotary", "x is ", x.shape(), "; it must be (..., T, D). Did you mean unsqueeze(x, 0)?");
   HEED_CHECK(x.size(-1) % 2 == 0, "rotary", "x is ", x.shape(), "; its last size ", x.size(-1),
-             " must be even: channels are turned in pairs");
+             " must be even: channels are rotated in pairs");
 }
 
 Strides of_rows(const Tensor& x) {
@@ -27,55 +27,55 @@ Strides of_rows(const Tensor& x) {
 
 bool has_dense_channels(const Tensor& x) { return x.size(-1) <= 1 || x.strides()[x.dims() - 1] == 1; }
 
-Tensor turned(const Tensor& x, long offset, const RotaryOptions& options, Turn way) {
+Tensor rotated(const Tensor& x, long offset, const RotaryOptions& options, Rotate way) {
   check_rotary(x);
   Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
-  rotary_into(y, x, rotary_turns(x.size(-2), x.size(-1), offset, options.base, x.dtype(), x.device()), way,
+  rotary_into(y, x, rotary_table(x.size(-2), x.size(-1), offset, options.base, x.dtype(), x.device()), way,
               options.interleaved);
   return y;
 }
 
 }  // namespace
 
-Tensor rotary_turns(long T, long D, long offset, double base, DType dtype, Device device) {
+Tensor rotary_table(long T, long D, long offset, double base, DType dtype, Device device) {
   HEED_CHECK(T >= 0 && D >= 0 && D % 2 == 0, "rotary", "T is ", T, " and D is ", D,
-             "; neither may be below 0, and D must be even: channels are turned in pairs");
+             "; neither may be below 0, and D must be even: channels are rotated in pairs");
   HEED_CHECK(std::abs(offset) <= 1L << 40, "rotary", "the offset is ", offset, "; it must be within 2^40");
   HEED_CHECK(base > 0, "rotary", "the base is ", base, "; it must be above 0");
-  Tensor turns = Tensor::empty({T, 2, D / 2}, dtype, device);
+  Tensor table = Tensor::empty({T, 2, D / 2}, dtype, device);
   visit_maths("rotary", dtype, [&](auto tag) {
     using E = decltype(tag);
-    if (turns.numel() > 0) kernels::rotary_turns<E>(device)(turns.mutable_data<E>(), T, D / 2, offset, base);
+    if (table.numel() > 0) kernels::rotary_table<E>(device)(table.mutable_data<E>(), T, D / 2, offset, base);
   });
-  return turns;
+  return table;
 }
 
-void rotary_into(const Tensor& y, const Tensor& given, const Tensor& turns, Turn way, bool interleaved) {
+void rotary_into(const Tensor& y, const Tensor& given, const Tensor& table, Rotate way, bool interleaved) {
   check_rotary(given);
   check_same_kind("rotary", y, given);
-  check_same_kind("rotary", turns, given);
+  check_same_kind("rotary", table, given);
   const Tensor x = has_dense_channels(given) ? given : contiguous(given);
   const long T = x.size(-2), D = x.size(-1);
   HEED_CHECK(y.shape() == x.shape() && has_dense_channels(y), "rotary", "x is ", x.shape(), " and y is ", y.shape(),
              " with strides ", y.strides(), "; they must have the same shape, and y dense channels");
-  HEED_CHECK(turns.shape() == Shape({T, 2, D / 2}) && turns.is_contiguous(), "rotary", "x is ", x.shape(),
-             " and the turns are ", turns.shape(), "; they must be (T, 2, D/2), as rotary_turns makes them");
+  HEED_CHECK(table.shape() == Shape({T, 2, D / 2}) && table.is_contiguous(), "rotary", "x is ", x.shape(),
+             " and the table is ", table.shape(), "; it must be (T, 2, D/2), as rotary_table makes it");
   if (y.numel() == 0) return;
   Shape sizes = x.shape();
   sizes.erase(x.dims() - 1);
   visit_maths("rotary", x.dtype(), [&](auto tag) {
     using E = decltype(tag);
-    kernels::rotary<E>(x.device())(y.mutable_data<E>(), x.data<E>(), turns.data<E>(),
-                                   {sizes, of_rows(x), of_rows(y), D, interleaved}, way == Turn::backwards);
+    kernels::rotary<E>(x.device())(y.mutable_data<E>(), x.data<E>(), table.data<E>(),
+                                   {sizes, of_rows(x), of_rows(y), D, interleaved}, way == Rotate::backwards);
   });
 }
 
 Tensor rotary(const Tensor& x, long offset, const RotaryOptions& options) {
-  return turned(x, offset, options, Turn::forwards);
+  return rotated(x, offset, options, Rotate::forwards);
 }
 
 Tensor rotary_backward(const Tensor& dy, long offset, const RotaryOptions& options) {
-  return turned(dy, offset, options, Turn::backwards);
+  return rotated(dy, offset, options, Rotate::backwards);
 }
 
 Tensor rotary_reference(const Tensor& x, long offset, const RotaryOptions& options) {

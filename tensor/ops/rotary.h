@@ -1,4 +1,4 @@
-// Rotary positions: queries and keys are turned by angles that grow with their position, so that their dot product
+// Rotary positions: queries and keys are rotated by angles that grow with their position, so that their dot product
 // depends on how far they are apart and not on where they stand. (Su et al., 2021)
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace heed {
 
 struct RotaryOptions {
-  double base = 10000;      // pair i of D/2 turns by base^(-2i/D) per position: from 1 down to about 1/base
+  double base = 10000;      // pair i of D/2 rotates by base^(-2i/D) per position: from 1 down to about 1/base
   bool interleaved = true;  // pairs are (x_2i, x_2i+1); false: (x_i, x_{i + D/2}), the halves of GPT-NeoX and Llama
 };
 
@@ -17,14 +17,14 @@ struct RotaryOptions {
 //   (a, b) -> (a cos(p w_i) - b sin(p w_i),  a sin(p w_i) + b cos(p w_i))
 // For q and k, not for v. Lengths are preserved; the row at position 0 stays as it is.
 Tensor rotary(const Tensor& x, long offset = 0, const RotaryOptions& options = {});
-// dx = dy turned back by the same angles
+// dx = dy rotated back by the same angles
 Tensor rotary_backward(const Tensor& dy, long offset = 0, const RotaryOptions& options = {});
 
-// The cosines and then the sines of T positions from the offset on, (T, 2, D/2): to make them once and turn often.
-Tensor rotary_turns(long T, long D, long offset = 0, double base = 10000, DType dtype = f32, Device device = cpu);
-enum class Turn { forwards, backwards };
-// y = x turned, or turned back, by positions that were made beforehand. x and y (..., T, D) may lie anywhere, with dense D.
-void rotary_into(const Tensor& y, const Tensor& x, const Tensor& turns, Turn way, bool interleaved = true);
+// The cosines and then the sines of T positions from the offset on, (T, 2, D/2): to make them once and rotate often.
+Tensor rotary_table(long T, long D, long offset = 0, double base = 10000, DType dtype = f32, Device device = cpu);
+enum class Rotate { forwards, backwards };
+// y = x rotated, or rotated back, by positions that were made beforehand. x and y (..., T, D) may lie anywhere, with dense D.
+void rotary_into(const Tensor& y, const Tensor& x, const Tensor& table, Rotate way, bool interleaved = true);
 
 // The same from plain ops: the definition.
 Tensor rotary_reference(const Tensor& x, long offset = 0, const RotaryOptions& options = {});
@@ -37,10 +37,10 @@ struct RotaryLayout {
   bool interleaved = true;
 };
 namespace kernels {
-// turns (T, 2, D/2): the cosines and then the sines of every position
-template <class E> inline Kernel<void(E* turns, long rows, long half, long offset, double base)> rotary_turns{"rotary"};
+// table (T, 2, D/2): the cosines and then the sines of every position
+template <class E> inline Kernel<void(E* table, long rows, long half, long offset, double base)> rotary_table{"rotary"};
 template <class E>
-inline Kernel<void(E* y, const E* x, const E* turns, const RotaryLayout& layout, bool backwards)> rotary{"rotary"};
+inline Kernel<void(E* y, const E* x, const E* table, const RotaryLayout& layout, bool backwards)> rotary{"rotary"};
 }  // namespace kernels
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Rotary positions in every variant that takes them: queries and keys are turned by where they stand.
+// Rotary positions in every variant that takes them: queries and keys are rotated by where they stand.
 #include <cmath>
 
 #include "autograd/gradcheck.h"
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(the_table_gives_the_turns_of_any_positions) {
   for (const DType dtype : {f32, f64})
     for (const auto& [T, offset] :
          {std::pair{0L, 0L}, {1L, 0L}, {1L, 255L}, {1L, 256L}, {700L, 100L}, {3L, 5L}, {0L, 9L}})
-      BOOST_TEST(same_bits(contiguous(table.turns(T, offset, dtype, cpu)), rotary_turns(T, 6, offset, 10000, dtype)));
+      BOOST_TEST(same_bits(contiguous(table.rows(T, offset, dtype, cpu)), rotary_table(T, 6, offset, 10000, dtype)));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_turned_says_so) {
@@ -111,17 +111,16 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_turned_says_so) {
                make_mixer("window:bias=shaw", {.C = 8, .heads = 2, .rotary = true});
              }).starts_with("window: rotary positions were asked for; "));
   BOOST_TEST(error_of([] { make_mixer("full", {.C = 9, .heads = 3, .rotary = true}); }) ==
-             "attention: a head has 3 channels; rotary positions turn them in pairs, so their number must be even. "
+             "attention: a head has 3 channels; rotary positions rotate them in pairs, so their number must be even. "
              "Use other heads or positions");
-  BOOST_TEST(error_of([] { rotary_turns(3, 5); }) ==
-             "rotary: T is 3 and D is 5; neither may be below 0, and D must be even: channels are turned in pairs");
-  BOOST_TEST(error_of([] { rotary_turns(3, 4, 0, -1); }) == "rotary: the base is -1; it must be above 0");
-  const Tensor x = noise({2, 3, 4}), y = noise({2, 3, 4}), turns = rotary_turns(4, 4, 0, 10000, f64);
-  BOOST_TEST(
-      error_of([&] { rotary_into(y, x, turns, Turn::forwards); }) ==
-      "rotary: x is (2, 3, 4) and the turns are (4, 2, 2); they must be (T, 2, D/2), as rotary_turns makes them");
+  BOOST_TEST(error_of([] { rotary_table(3, 5); }) ==
+             "rotary: T is 3 and D is 5; neither may be below 0, and D must be even: channels are rotated in pairs");
+  BOOST_TEST(error_of([] { rotary_table(3, 4, 0, -1); }) == "rotary: the base is -1; it must be above 0");
+  const Tensor x = noise({2, 3, 4}), y = noise({2, 3, 4}), table = rotary_table(4, 4, 0, 10000, f64);
+  BOOST_TEST(error_of([&] { rotary_into(y, x, table, Rotate::forwards); }) ==
+             "rotary: x is (2, 3, 4) and the table is (4, 2, 2); it must be (T, 2, D/2), as rotary_table makes it");
   BOOST_TEST(error_of([&] {
-               rotary_into(noise({2, 4, 4}), x, slice(turns, 0, 0, 3), Turn::forwards);
+               rotary_into(noise({2, 4, 4}), x, slice(table, 0, 0, 3), Rotate::forwards);
              }).find("they must have the same shape") != std::string::npos);
 }
 

@@ -31,7 +31,7 @@ std::vector<Row> project(Module& mixer, const std::string& name, const Tensor& x
 // The channels of one head
 Row head_of(const Row& row, long h, long width) { return Row(row.begin() + h * width, row.begin() + (h + 1) * width); }
 
-// Rows (B * T) of heads of D channels, each turned by its position t: channels c and c + D/2 by t / 10000^(2c/D)
+// Rows (B * T) of heads of D channels, each rotated by its position t: channels c and c + D/2 by t / 10000^(2c/D)
 void turn_by_positions(std::vector<Row>& rows, long T, long D) {
   for (size_t at = 0; at < rows.size(); at++)
     for (size_t c = 0; c < rows[at].size(); c++) {
@@ -39,8 +39,8 @@ void turn_by_positions(std::vector<Row>& rows, long T, long D) {
       if (pair >= half) continue;
       const double angle = double(long(at) % T) * std::pow(10000.0, -2.0 * double(pair) / double(D));
       double &a = rows[at][c], &b = rows[at][c + half];
-      const double turned = a * std::cos(angle) - b * std::sin(angle);
-      b = a * std::sin(angle) + b * std::cos(angle), a = turned;
+      const double rotated = a * std::cos(angle) - b * std::sin(angle);
+      b = a * std::sin(angle) + b * std::cos(angle), a = rotated;
     }
 }
 

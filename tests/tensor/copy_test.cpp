@@ -51,13 +51,13 @@ BOOST_AUTO_TEST_CASE(boolean_is_whether_it_is_not_zero) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_copied_when_nothing_changes) {
-  Tensor x = zeros({2, 3}), turned = transpose(x);
+  Tensor x = zeros({2, 3}), transposed = transpose(x);
   BOOST_TEST(contiguous(x).storage() == x.storage());
-  BOOST_TEST(cast(turned, f32).storage() == x.storage());
-  BOOST_TEST(to(turned, cpu).storage() == x.storage());
+  BOOST_TEST(cast(transposed, f32).storage() == x.storage());
+  BOOST_TEST(to(transposed, cpu).storage() == x.storage());
   BOOST_TEST(clone(x).storage() != x.storage());
-  BOOST_TEST(contiguous(turned).storage() != x.storage());
-  BOOST_TEST(contiguous(turned).is_contiguous());
+  BOOST_TEST(contiguous(transposed).storage() != x.storage());
+  BOOST_TEST(contiguous(transposed).is_contiguous());
 }
 
 BOOST_AUTO_TEST_CASE(copies_follow_strides_on_both_sides) {
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(large_copies_agree_with_small_ones) {  // long enough to be
   BOOST_TEST(bad == 0);
 }
 
-// Sizes around the squares and blocks in which turned copies are done.
+// Sizes around the squares and blocks in which transposed copies are done.
 BOOST_AUTO_TEST_CASE(turned_copies_of_every_type_put_each_element_in_its_place) {
   for (DType dtype : kAll)
     for (const Shape& shape : {Shape{1, 9}, {3, 70}, {8, 8}, {31, 33}, {64, 65}, {129, 100}, {200, 7}}) {
@@ -85,10 +85,11 @@ BOOST_AUTO_TEST_CASE(turned_copies_of_every_type_put_each_element_in_its_place) 
       std::vector<int64_t> values(size_t(shape.numel()));
       for (size_t i = 0; i < values.size(); i++) values[i] = long(i * 2654435761u >> 9) % modulus;
       const Tensor x = cast(from_vector(values, shape), dtype);
-      const std::vector<int64_t> turned = contiguous(transpose(x)).to_vector<int64_t>();
+      const std::vector<int64_t> transposed = contiguous(transpose(x)).to_vector<int64_t>();
       long bad = 0;
       for (long i = 0; i < shape[0]; i++)
-        for (long j = 0; j < shape[1]; j++) bad += turned[size_t(j * shape[0] + i)] != values[size_t(i * shape[1] + j)];
+        for (long j = 0; j < shape[1]; j++)
+          bad += transposed[size_t(j * shape[0] + i)] != values[size_t(i * shape[1] + j)];
       BOOST_TEST(bad == 0, dtype << " " << shape);
     }
 }
@@ -99,7 +100,7 @@ BOOST_AUTO_TEST_CASE(every_order_of_axes_can_be_made_row_major) {
   do {
     const Tensor view = permute(x, order), y = contiguous(view);
     Tensor target = zeros({3, 17, 5, 40});
-    copy_into(permute(target, order), y);  // and back, through a turned target
+    copy_into(permute(target, order), y);  // and back, through a transposed target
     BOOST_TEST(same_bits(target, x), order);
     long bad = 0;
     for_each_index(view.shape(), [&, at = y.data<float>()](const Shape& i) mutable { bad += *at++ != view.at(i); });

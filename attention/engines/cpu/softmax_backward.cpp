@@ -81,7 +81,8 @@ template <class E> struct Backward {
   // One tile of queries of head h: everything it does to dq, and to the parts.
   void run(long b, long h, long tile, const Parts<E>& parts) const {
     constexpr long C = kMostHeadChannels;
-    alignas(64) E turned_q[C * kTile], turned_dy[C * kTile], turned_dq[C * kTile], own_q[C * kTile], own_dy[C * kTile];
+    alignas(64) E transposed_q[C * kTile], transposed_dy[C * kTile], transposed_dq[C * kTile], own_q[C * kTile],
+        own_dy[C * kTile];
     alignas(64) E s[kTile * kTile], dp[kTile * kTile], keep[kTile * kTile], L[kTile], delta[kTile];
     alignas(64) E own_k[C * kTile], own_v[C * kTile];  // rows that are gathered, then what is added to dk and dv
     const Lanes<E> lanes(z, b, h, tile);
@@ -89,32 +90,33 @@ template <class E> struct Backward {
     const E *keys = saved.k + b * z.k.b + hk * z.k.h, *values = saved.v + b * z.v.b + hk * z.v.h;
     const long o_at = b * z.o.b + h * z.o.h + lanes.begin * z.o.t;
     const Rows<E> queries = rows_at(lanes.places(), saved.q + b * z.q.b + h * z.q.h, z.q.t, z.D, own_k);
-    turn_in(turned_q, queries.data, queries.row, lanes.n, z.D, E(z.scale * kLog2e));
-    turn_in(turned_dy, dy + o_at, z.o.t, lanes.n, z.Dv, E(1));
+    transpose_scaled(transposed_q, queries.data, queries.row, lanes.n, z.D, E(z.scale * kLog2e));
+    transpose_scaled(transposed_dy, dy + o_at, z.o.t, lanes.n, z.Dv, E(1));
     copy_rows(own_q, queries.data, queries.row, lanes.n, z.D);
     copy_rows(own_dy, dy + o_at, z.o.t, lanes.n, z.Dv);
     row_numbers(L, delta, own_dy, b, h, lanes);
-    std::fill_n(turned_dq, z.D * kTile, E(0));
+    std::fill_n(transposed_dq, z.D * kTile, E(0));
     E* dby_distance = grads.dby_distance ? parts.dby_distance + h % (z.H / z.Hk) * distances_of(z) : nullptr;
     lanes.for_key_tiles([&](const KeyTile& tile) {
       const long count = tile.count;
       Rows<E> ks = rows_at(tile, keys, z.k.t, z.D, own_k), vs = rows_at(tile, values, z.v.t, z.Dv, own_v);
-      gemm_tile<Into::store>(s, kTile, TileMatrix<E>{ks.data, ks.row, 1}, turned_q, kTile, count, kTile, z.D);
+      gemm_tile<Into::store>(s, kTile, TileMatrix<E>{ks.data, ks.row, 1}, transposed_q, kTile, count, kTile, z.D);
       add_biases(s, saved.by_distance, saved.by_query, lanes, tile);
       if (!lanes.sees_all(tile)) {  // who saw a row that is not finite is not finite by L or delta already
         lanes.hide(s, tile);
         ks = finite_rows(ks, count, z.D, own_k), vs = finite_rows(vs, count, z.Dv, own_v);
       }
-      gemm_tile<Into::store>(dp, kTile, TileMatrix<E>{vs.data, vs.row, 1}, turned_dy, kTile, count, kTile, z.Dv);
+      gemm_tile<Into::store>(dp, kTile, TileMatrix<E>{vs.data, vs.row, 1}, transposed_dy, kTile, count, kTile, z.Dv);
       if (z.threshold) draw_keep(keep, lanes, tile);
       weights_and_gradients(s, dp, z.threshold ? keep : nullptr, count, L, delta);
       add_bias_gradients(dby_distance, grads.dby_query, dp, lanes, tile);
-      gemm_tile<Into::add>(turned_dq, kTile, TileMatrix<E>{ks.data, 1, ks.row}, dp, kTile, z.D, kTile, count);
+      gemm_tile<Into::add>(transposed_dq, kTile, TileMatrix<E>{ks.data, 1, ks.row}, dp, kTile, z.D, kTile, count);
       add_product(parts.dv, s, own_dy, padded<E>(z.Dv), tile, lanes.n, own_v);
       add_product(parts.dk, dp, own_q, padded<E>(z.D), tile, lanes.n, own_k);
     });
-    for (long e = 0; e < z.D * kTile; e++) turned_dq[e] *= E(z.scale);
-    turn(grads.dq + b * z.dq.b + h * z.dq.h + lanes.begin * z.dq.t, z.dq.t, turned_dq, kTile, lanes.n, z.D);
+    for (long e = 0; e < z.D * kTile; e++) transposed_dq[e] *= E(z.scale);
+    transpose_block(grads.dq + b * z.dq.b + h * z.dq.h + lanes.begin * z.dq.t, z.dq.t, transposed_dq, kTile, lanes.n,
+                    z.D);
   }
 
   // to (tokens, C) at the tile's tokens += p (count, n) x (n, C); own (count, C)

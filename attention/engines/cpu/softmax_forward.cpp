@@ -51,20 +51,22 @@ template <class E> struct Forward {
 
   // One tile of queries of one head.
   void run(long b, long h, long tile) const {
-    alignas(64) E turned[kMostHeadChannels * kTile], collected[kMostHeadChannels * kTile];  // q^T (D, 64), o^T (Dv, 64)
+    alignas(64) E transposed[kMostHeadChannels * kTile],
+        collected[kMostHeadChannels * kTile];  // q^T (D, 64), o^T (Dv, 64)
     alignas(64) E s[kTile * kTile], keep[kTile * kTile], top[kTile], sum[kTile], factor[kTile];
     alignas(64) E own[kMostHeadChannels * kTile];  // rows that are gathered
     const Lanes<E> lanes(z, b, h, tile);
     const long hk = h / (z.H / z.Hk);
     const E *keys = k + b * z.k.b + hk * z.k.h, *values = v + b * z.v.b + hk * z.v.h;
     const Rows<E> queries = rows_at(lanes.places(), q + b * z.q.b + h * z.q.h, z.q.t, z.D, own);
-    turn_in(turned, queries.data, queries.row, lanes.n, z.D, E(z.scale * kLog2e));
+    transpose_scaled(transposed, queries.data, queries.row, lanes.n, z.D, E(z.scale * kLog2e));
     std::fill_n(top, kTile, -std::numeric_limits<E>::infinity());
     std::fill_n(sum, kTile, E(0));
     std::fill_n(collected, z.Dv * kTile, E(0));
     lanes.for_key_tiles([&](const KeyTile& tile) {
       const Rows<E> rows = rows_at(tile, keys, z.k.t, z.D, own);
-      gemm_tile<Into::store>(s, kTile, TileMatrix<E>{rows.data, rows.row, 1}, turned, kTile, tile.count, kTile, z.D);
+      gemm_tile<Into::store>(s, kTile, TileMatrix<E>{rows.data, rows.row, 1}, transposed, kTile, tile.count, kTile,
+                             z.D);
       add_biases(s, by_distance, by_query, lanes, tile);
       const bool partial = !lanes.sees_all(tile);
       if (partial) lanes.hide(s, tile);
@@ -96,7 +98,7 @@ template <class E> struct Forward {
   void finish(long b, long h, const Lanes<E>& lanes, E* collected, const E* top, const E* sum, E* factor) const {
     for (long i = 0; i < kTile; i++) factor[i] = sum[i] > 0 || sum[i] != sum[i] ? 1 / sum[i] : E(0);
     multiply(collected, factor, z.Dv);
-    turn(o + b * z.o.b + h * z.o.h + lanes.begin * z.o.t, z.o.t, collected, kTile, lanes.n, z.Dv);
+    transpose_block(o + b * z.o.b + h * z.o.h + lanes.begin * z.o.t, z.o.t, collected, kTile, lanes.n, z.Dv);
     E* out = L + (b * z.H + h) * z.T + lanes.begin;
     for (long i = 0; i < lanes.n; i++)
       out[i] = sum[i] == 0 ? -std::numeric_limits<E>::infinity() : (top[i] + std::log2(sum[i])) * E(kLog2);

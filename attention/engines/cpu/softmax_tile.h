@@ -7,15 +7,15 @@
 
 #include "attention/engines/cpu/softmax_lanes.h"
 #include "tensor/cpu/products/gemm_tile.h"
-#include "tensor/cpu/turned_copy.h"
+#include "tensor/cpu/transpose_copy.h"
 
 namespace heed {
 
 inline constexpr double kLog2e = 1.44269504088896340736, kLog2 = 0.69314718055994530942;
 
 // to (C, 64) = factor * from (n, C)^T, zeros in the lanes beyond n
-template <class E> void turn_in(E* to, const E* from, long from_row, long n, long C, E factor) {
-  turn(to, kTile, from, from_row, C, n);
+template <class E> void transpose_scaled(E* to, const E* from, long from_row, long n, long C, E factor) {
+  transpose_block(to, kTile, from, from_row, C, n);
   for (long c = 0; c < C; c++) {
     for (long i = 0; i < n; i++) to[c * kTile + i] *= factor;
     for (long i = n; i < kTile; i++) to[c * kTile + i] = 0;

@@ -32,17 +32,17 @@ const bool ready = [] {
   return true;
 }();
 
-CBLAS_TRANSPOSE turned(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
+CBLAS_TRANSPOSE trans(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
 
 void blas_gemm(float* c, long c_row, const float* a, long a_row, bool a_transposed, const float* b, long b_row,
                bool b_transposed, long m, long n, long k) {
-  cblas_sgemm(CblasRowMajor, turned(a_transposed), turned(b_transposed), int(m), int(n), int(k), 1, a, int(a_row), b,
+  cblas_sgemm(CblasRowMajor, trans(a_transposed), trans(b_transposed), int(m), int(n), int(k), 1, a, int(a_row), b,
               int(b_row), 0, c, int(c_row));
 }
 
 void blas_gemm(double* c, long c_row, const double* a, long a_row, bool a_transposed, const double* b, long b_row,
                bool b_transposed, long m, long n, long k) {
-  cblas_dgemm(CblasRowMajor, turned(a_transposed), turned(b_transposed), int(m), int(n), int(k), 1, a, int(a_row), b,
+  cblas_dgemm(CblasRowMajor, trans(a_transposed), trans(b_transposed), int(m), int(n), int(k), 1, a, int(a_row), b,
               int(b_row), 0, c, int(c_row));
 }
 

@@ -18,7 +18,7 @@
 #include "tensor/cpu/products/blas.h"
 #include "tensor/cpu/products/small_matmul.h"
 #include "tensor/cpu/simd.h"
-#include "tensor/cpu/turned_copy.h"
+#include "tensor/cpu/transpose_copy.h"
 
 namespace heed {
 namespace {
@@ -133,7 +133,7 @@ void make_strips_of_b(float* to, const float* b, const MatmulLayout& s, long dep
       for (long i = begin; i < end; i++) {
         const long count = std::min(kWidth, columns - i * kWidth);
         if (count < kWidth) std::fill_n(to + i * depth * kWidth, depth * kWidth, 0.f);
-        turn(to + i * depth * kWidth, kWidth, b + i * kWidth * s.b_row, s.b_row, depth, count);
+        transpose_block(to + i * depth * kWidth, kWidth, b + i * kWidth * s.b_row, s.b_row, depth, count);
       }
     });
   parallel_for(depth, 32, [&](long begin, long end) {
@@ -149,7 +149,7 @@ void panel_of_rows(const Target& to, const float* a, long a_row, const float* st
   alignas(64) float last[kRows * kDeepest];  // the rows that make no whole block, (depth, kRows)
   const long whole = m / kRows * kRows;
   std::fill_n(last, whole < m ? depth * kRows : 0, 0.f);
-  turn_plain(last, kRows, a + whole * a_row, a_row, whole < m ? depth : 0, m - whole);
+  transpose_plain(last, kRows, a + whole * a_row, a_row, whole < m ? depth : 0, m - whole);
   for (long j = 0; j < n; j += kWidth) {
     const long width = std::min(kWidth, n - j);
     const Target top{to.c + j, to.row, to.bias ? to.bias + j : nullptr, to.add};

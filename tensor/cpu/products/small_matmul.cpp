@@ -1,11 +1,11 @@
-// Up to three rows are dot products, with vectors along k. More rows are computed as c^T = b a^T: a is small and is turned
+// Up to three rows are dot products, with vectors along k. More rows are computed as c^T = b a^T: a is small and is transposed
 // round first, so that vectors run along its rows.
 #include "tensor/cpu/products/small_matmul.h"
 
 #include <utility>
 
 #include "tensor/cpu/products/gemm_tile.h"
-#include "tensor/cpu/turned_copy.h"
+#include "tensor/cpu/transpose_copy.h"
 
 namespace heed {
 namespace {
@@ -75,20 +75,21 @@ void dot_products(E* c, long c_row, const E* a, long a_row, const E* b, long b_r
     dot_tile<E, 1>(c + i * c_row + j, c_row, a + i * a_row, a_row, b + j * b_row, b_row, std::min(kLanes, n - j), k);
 }
 
-// ---- turned round
+// ---- transposed
 
 constexpr long kDepth = 512, kColumns = 48;  // along k and n: a piece of a^T and of c^T stay in the caches
 constexpr long kWidth = kFewRows + 16;       // room for the rows of a, rounded up to whole vectors
 
-// c (m, n) = or += a (m, depth) b^T, b (n, depth), with turned (depth, width) = a^T, and zeros beyond m
+// c (m, n) = or += a (m, depth) b^T, b (n, depth), with transposed (depth, width) = a^T, and zeros beyond m
 template <class E>
-void columns(E* c, long c_row, const E* b, long b_row, const E* turned, long width, long m, long n, long depth,
+void columns(E* c, long c_row, const E* b, long b_row, const E* transposed, long width, long m, long n, long depth,
              bool add) {
   alignas(64) E block[kColumns * kWidth];  // (columns, width): a piece of c^T
   for (long j = 0; j < n; j += kColumns) {
     const long count = std::min(kColumns, n - j);
-    gemm_tile<Into::store>(block, width, TileMatrix<E>{b + j * b_row, b_row, 1}, turned, width, count, width, depth);
-    if (!add) turn(c + j, c_row, block, width, m, count);
+    gemm_tile<Into::store>(block, width, TileMatrix<E>{b + j * b_row, b_row, 1}, transposed, width, count, width,
+                           depth);
+    if (!add) transpose_block(c + j, c_row, block, width, m, count);
     for (long i = 0; i < m && add; i++)
       for (long r = 0; r < count; r++) c[i * c_row + j + r] += block[r * width + i];
   }
@@ -99,16 +100,16 @@ void turned_round(E* c, long c_row, const E* a, long a_row, long a_col, const E*
                   long k) {
   constexpr long kLanes = Vec<E>::kLanes;
   const long width = (m + kLanes - 1) / kLanes * kLanes;
-  alignas(64) E turned[kDepth * kWidth];
+  alignas(64) E transposed[kDepth * kWidth];
   for (long first = 0; first < k; first += kDepth) {
     const long depth = std::min(kDepth, k - first);
-    std::fill_n(turned, width > m ? depth * width : 0, E(0));
+    std::fill_n(transposed, width > m ? depth * width : 0, E(0));
     if (a_col == 1)
-      turn(turned, width, a + first, a_row, depth, m);
+      transpose_block(transposed, width, a + first, a_row, depth, m);
     else
       for (long p = 0; p < depth; p++)
-        for (long i = 0; i < m; i++) turned[p * width + i] = a[i * a_row + (first + p) * a_col];
-    columns(c, c_row, b + first, b_row, turned, width, m, n, depth, first > 0);
+        for (long i = 0; i < m; i++) transposed[p * width + i] = a[i * a_row + (first + p) * a_col];
+    columns(c, c_row, b + first, b_row, transposed, width, m, n, depth, first > 0);
   }
 }
 

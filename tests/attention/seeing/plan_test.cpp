@@ -67,8 +67,8 @@ void audit(const Plan& plan, const SeesPair& want) {
 
 void audit_both_ways(const Plan& plan, const SeesPair& want) {
   audit(plan, want);
-  const Plan turned = plan.transposed(), again = turned.transposed();
-  audit(turned, [&](const PlanPair& p) { return want({p.b, p.h, p.j, p.i}); });
+  const Plan flipped = plan.transposed(), again = flipped.transposed();
+  audit(flipped, [&](const PlanPair& p) { return want({p.b, p.h, p.j, p.i}); });
   BOOST_TEST(again.begin == plan.begin);
   BOOST_TEST(again.key_tile == plan.key_tile);
   for (size_t e = 0; e < plan.bits.size(); e++) BOOST_TEST((again.bits[e] < 0) == (plan.bits[e] < 0));

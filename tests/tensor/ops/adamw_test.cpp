@@ -73,8 +73,8 @@ BOOST_AUTO_TEST_CASE(bad_arguments_are_named) {
   const Tensor x = zeros({3});
   BOOST_TEST(error_of([&] { adamw_into(x, x, zeros({4}), x, {}); }) ==
              "adamw: w is (3,) and v is (4,); all must have one shape");
-  const Tensor turned = transpose(zeros({2, 3})), plain = zeros({3, 2});
-  BOOST_TEST(error_of([&] { adamw_into(plain, plain, plain, turned, {}); }) ==
+  const Tensor transposed = transpose(zeros({2, 3})), plain = zeros({3, 2});
+  BOOST_TEST(error_of([&] { adamw_into(plain, plain, plain, transposed, {}); }) ==
              "adamw: the gradient is (3, 2) with strides (1, 3); it must be row-major, because the step runs over flat "
              "arrays in place");
   BOOST_TEST(error_of([&] { adamw_into(x, x, x, x, {.step = 0}); }) == "adamw: the step is 0; steps count from 1");

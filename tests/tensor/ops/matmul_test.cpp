@@ -84,12 +84,12 @@ BOOST_AUTO_TEST_CASE(transposed_operands_are_read_in_place) {
 BOOST_AUTO_TEST_CASE(batched_transposed_and_sliced_operands_are_read_in_place) {
   const Tensor x = noise({4, 64, 3, 2, 32}), q = permute(select(x, 2, 0), {0, 2, 1, 3});  // (4, 2, 64, 32)
   const Tensor k = permute(select(x, 2, 1), {0, 2, 1, 3}), w = noise({64, 40}, 2),
-               turned = transpose(noise({4, 64, 30}));
+               transposed = transpose(noise({4, 64, 30}));
   const size_t scores = 4 * 2 * 64 * 64 * 8, tall = 4 * 30 * 40 * 8;
   BOOST_TEST(peak_of([&] { matmul(q, transpose(k)); }) <= scores + scores / 8);
-  BOOST_TEST(peak_of([&] { matmul(turned, w); }) <= tall + tall / 8);
+  BOOST_TEST(peak_of([&] { matmul(transposed, w); }) <= tall + tall / 8);
   check_product(q, transpose(k));
-  check_product(turned, w);
+  check_product(transposed, w);
 }
 
 BOOST_AUTO_TEST_CASE(batches_broadcast_on_either_side) {
@@ -151,8 +151,8 @@ BOOST_AUTO_TEST_CASE(gradients_are_the_transposed_products) {
     check_close(sum(da * u), sum(dy * matmul(u, b)), 1e-11);
     check_close(sum(db * v), sum(dy * matmul(a, v)), 1e-11);
     BOOST_TEST(same_bits(db, matmul_backward_b(dy, a, b_shape)));
-    const Tensor turned = transpose(contiguous(transpose(a)));
-    check_close(matmul_backward_b(dy, turned, b_shape), db, 1e-12);
+    const Tensor transposed = transpose(contiguous(transpose(a)));
+    check_close(matmul_backward_b(dy, transposed, b_shape), db, 1e-12);
   }
 }
 

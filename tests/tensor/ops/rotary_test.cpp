@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(wrong_inputs_are_refused) {
              "rotary: x is (4,); it must be (..., T, D). Did you mean unsqueeze(x, 0)?");
   BOOST_TEST(error_of([] {
                rotary(zeros({2, 3}));
-             }) == "rotary: x is (2, 3); its last size 3 must be even: channels are turned in pairs");
+             }) == "rotary: x is (2, 3); its last size 3 must be even: channels are rotated in pairs");
   BOOST_TEST(error_of([] { rotary(zeros({2, 4}), 0, {.base = 0}); }) == "rotary: the base is 0; it must be above 0");
   BOOST_TEST(error_of([] { rotary(zeros({2, 4}, bf16)); }).find("Cast first") != std::string::npos);
 }

@@ -72,8 +72,8 @@ BOOST_AUTO_TEST_CASE(gradient_equals_central_differences) {
 
 BOOST_AUTO_TEST_CASE(gradient_is_the_stated_formula_in_f32_too) {
   const Tensor y = softmax(noise({6, 40}, 1, f32)), dy = noise({40, 6}, 2, f32);
-  const Tensor turned = transpose(dy);
-  check_close(softmax_backward(turned, y), y * (turned - sum(y * turned, {-1}, true)), 1e-6);
+  const Tensor transposed = transpose(dy);
+  check_close(softmax_backward(transposed, y), y * (transposed - sum(y * transposed, {-1}, true)), 1e-6);
 }
 
 BOOST_AUTO_TEST_CASE(empty_tensors_stay_empty) {

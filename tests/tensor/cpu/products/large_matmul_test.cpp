@@ -41,20 +41,20 @@ BOOST_AUTO_TEST_CASE(products_of_all_shapes_equal_the_definition) {
   for (const Shape& s : kSizes) {
     BOOST_TEST_INFO_SCOPE("m, n, k " << s);
     const Tensor a = noise({s[0], s[2]}, 1, f32), b = noise({s[2], s[1]}, 2, f32), bias = noise({s[1]}, 3, f32);
-    const Tensor turned = contiguous(transpose(b));
+    const Tensor transposed = contiguous(transpose(b));
     const Tensor want = cast(matmul_reference(cast(a, f64), cast(b, f64)), f32);
     check_close(product(a, b, false), want, rounding(s[2]));
-    check_close(product(a, turned, true), want, rounding(s[2]));
+    check_close(product(a, transposed, true), want, rounding(s[2]));
     check_close(product(a, b, false, bias), want + bias, rounding(s[2]));
-    check_close(product(a, turned, true, bias), want + bias, rounding(s[2]));
+    check_close(product(a, transposed, true, bias), want + bias, rounding(s[2]));
   }
 }
 
 BOOST_AUTO_TEST_CASE(rows_may_lie_apart) {
   const Tensor a = slice(noise({70, 60}, 1, f32), 1, 3, 48), b = slice(noise({45, 90}, 2, f32), 1, 5, 71);
-  const Tensor turned = slice(noise({66, 50}, 3, f32), 1, 2, 47);
+  const Tensor transposed = slice(noise({66, 50}, 3, f32), 1, 2, 47);
   check_close(product(a, b, false), product(contiguous(a), contiguous(b), false), 0);
-  check_close(product(a, turned, true), product(contiguous(a), contiguous(turned), true), 0);
+  check_close(product(a, transposed, true), product(contiguous(a), contiguous(transposed), true), 0);
 }
 
 BOOST_AUTO_TEST_CASE(the_same_bits_for_any_number_of_threads) {
@@ -85,10 +85,10 @@ BOOST_AUTO_TEST_CASE(matmul_calls_it_for_what_it_is_for) {
   BOOST_TEST(is_large_matmul(layout_of(4096, 768, 256, true)) == here);
   BOOST_TEST(!is_large_matmul(layout_of(32, 4096, 4096)));
   BOOST_TEST(!is_large_matmul(layout_of(100, 100, 100)));
-  MatmulLayout turned = layout_of(4096, 768, 256), batched = turned;
-  turned.a_transposed = true;
+  MatmulLayout transposed = layout_of(4096, 768, 256), batched = transposed;
+  transposed.a_transposed = true;
   batched.batch = {4}, batched.a_batch = {4096 * 256}, batched.b_batch = {0};
-  BOOST_TEST(!is_large_matmul(turned));
+  BOOST_TEST(!is_large_matmul(transposed));
   BOOST_TEST(!is_large_matmul(batched));
   const Tensor a = noise({300, 200}, 1, f32), b = noise({200, 150}, 2, f32);
   if (here) BOOST_TEST(same_bits(matmul(a, b), product(a, b, false)));

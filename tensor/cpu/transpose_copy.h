@@ -38,7 +38,7 @@ template <class Block> void for_blocks(const Loop& loop, int a, int b, Block&& b
 }
 
 // to (ni, nj) with rows of to_row, from (nj, ni) with rows of from_row: to[i][j] = from[j][i]
-template <class E> void turn_plain(E* to, long to_row, const E* from, long from_row, long ni, long nj) {
+template <class E> void transpose_plain(E* to, long to_row, const E* from, long from_row, long ni, long nj) {
   for (long i = 0; i < ni; i++)
     for (long j = 0; j < nj; j++) to[i * to_row + j] = from[j * from_row + i];
 }
@@ -65,7 +65,7 @@ template <class E> struct Square {
 
   // x0 y0 x1 y1 ... of rows k and k + side / 2, for all k: this moves the last bit of an element's address (row, column)
   // to the front. After as many steps as a column has bits, rows are columns.
-  void turn() {
+  void transpose() {
     constexpr auto all = std::make_integer_sequence<int, kSide>();
 #pragma GCC unroll 5
     for (int step = 1; step < kSide; step *= 2) {
@@ -80,27 +80,27 @@ template <class E> struct Square {
 };
 
 // The same, square by square where there are whole ones.
-template <class E> void turn(E* to, long to_row, const E* from, long from_row, long ni, long nj) {
+template <class E> void transpose_block(E* to, long to_row, const E* from, long from_row, long ni, long nj) {
   constexpr long kSide = Square<E>::kSide;
   long i = 0;
   for (; i + kSide <= ni; i += kSide) {
     long j = 0;
     for (; j + kSide <= nj; j += kSide) {
       Square<E> square(from + j * from_row + i, from_row);
-      square.turn();
+      square.transpose();
       square.store(to + i * to_row + j, to_row);
     }
-    turn_plain(to + i * to_row + j, to_row, from + j * from_row + i, from_row, kSide, nj - j);
+    transpose_plain(to + i * to_row + j, to_row, from + j * from_row + i, from_row, kSide, nj - j);
   }
-  turn_plain(to + i * to_row, to_row, from + i, from_row, ni - i, nj);
+  transpose_plain(to + i * to_row, to_row, from + i, from_row, ni - i, nj);
 }
 
 // The source lies along axis a, the target along axis b.
-template <class E> void turned_copy(E* to, const E* from, const Loop& loop, int a, int b) {
+template <class E> void transpose_copy(E* to, const E* from, const Loop& loop, int a, int b) {
   for_blocks(
       loop, a, b,
       [&, to_row = loop.strides[0][a], from_row = loop.strides[1][b]](long to_at, long from_at, long ni, long nj) {
-        turn(to + to_at, to_row, from + from_at, from_row, ni, nj);
+        transpose_block(to + to_at, to_row, from + from_at, from_row, ni, nj);
       });
 }
 
