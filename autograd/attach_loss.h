@@ -1,5 +1,5 @@
 // The road for auxiliary losses (attention span, expert balance, reconstruction): no side list, and nothing is counted
-// twice when a block is checkpointed.
+// twice when a block is recomputed.
 #pragma once
 
 #include "autograd/variable.h"

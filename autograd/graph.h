@@ -27,7 +27,7 @@ struct Node {
   std::vector<Edge> inputs;
   std::vector<Shape> shapes;  // of the outputs
   BackwardMany backward;
-  std::function<std::vector<Variable>()> replay;    // a checkpoint: records its ops now instead
+  std::function<std::vector<Variable>()> replay;    // recompute: records its ops now instead
   std::vector<std::shared_ptr<const Again>> again;  // of the outputs that are recomputable
 
   bool is_leaf = false, wanted = true;  // wanted: a leaf that is not frozen

@@ -12,14 +12,14 @@
 #include <functional>
 #include <vector>
 
-#include "autograd/checkpoint.h"
+#include "autograd/recompute.h"
 
 namespace heed {
 
 using Branch = std::function<Variable(const Variable& x)>;  // keeps the shape of x
 
 // Branches F_1, G_1, F_2, G_2, ...: each must be a pure function of its input, of leaves and of what its rewind brings
-// back; it may use no other Variable that takes a gradient. `mark` is called before each branch, as for a checkpoint:
+// back; it may use no other Variable that takes a gradient. `mark` is called before each branch, as for recompute:
 // [&] { return ctx.mark(); }; one that draws and decides nothing may pass nullptr.
 struct Halves {
   Variable x1, x2;

@@ -106,7 +106,7 @@ std::shared_ptr<Node> make_node(const char* op, const Tensor* ys, size_t outputs
 }
 
 template <class Each> void note_leaves_of(std::vector<Saved>& list, const Each* inputs, size_t count) {
-  const Recording keeping(true);  // a checkpoint computes under NoGrad, where Saved would stay empty
+  const Recording keeping(true);  // recompute runs under NoGrad, where Saved would stay empty
   for (size_t i = 0; i < count; i++)
     if (variable_of(inputs[i]).is_leaf()) list.push_back(Saved(variable_of(inputs[i])));
 }

@@ -17,7 +17,7 @@ GptOptions options_of(const GptSizes& s) {
                     .heads = s.heads,
                     .ordering = repeated("sf", s.layers),
                     .max_length = s.T,
-                    .checkpoint_blocks = s.checkpoint_blocks,
+                    .recompute_blocks = s.recompute_blocks,
                     .reversible = s.reversible}};
 }
 

@@ -15,7 +15,7 @@ namespace heed::bench {
 struct GptSizes {
   std::string name = "small";
   long layers = 4, width = 256, heads = 4, T = 512, B = 8;
-  bool checkpoint_blocks = false, reversible = false;
+  bool recompute_blocks = false, reversible = false;
 };
 
 GptOptions options_of(const GptSizes& s);

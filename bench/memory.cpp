@@ -30,12 +30,12 @@ std::vector<Model> models() {
   const auto sizes = [](const std::string& kind, long layers) {
     return GptSizes{.name = kind + ", " + std::to_string(layers) + " layers",
                     .layers = layers,
-                    .checkpoint_blocks = kind == "checkpointed",
+                    .recompute_blocks = kind == "recomputed",
                     .reversible = kind == "reversible"};
   };
   std::vector<Model> all;
   all.push_back({sizes("plain", 12), "", 0.7});
-  all.push_back({sizes("checkpointed", 12), "", 0.35});
+  all.push_back({sizes("recomputed", 12), "", 0.35});
   all.push_back({sizes("reversible", 6), "", 0});
   all.push_back({sizes("reversible", 24), all.back().sizes.name, 1.1});
   return all;

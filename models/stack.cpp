@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "autograd/checkpoint.h"
 #include "autograd/ops/elementwise.h"
+#include "autograd/recompute.h"
 #include "autograd/reversible.h"
 #include "system/error.h"
 
@@ -18,8 +18,8 @@ void check(const StackOptions& o) {
              "' at place ", bad, "; the letters are s (attention), f (feed-forward) and c (cross-attention)");
   if (!o.reversible) return;
   HEED_CHECK(o.pre_norm, "stack", "reversible is on and pre_norm is off; a norm behind the sum cannot be undone");
-  HEED_CHECK(!o.checkpoint_blocks, "stack",
-             "reversible and checkpoint_blocks are both on; choose one, a reversible stack keeps no block's input");
+  HEED_CHECK(!o.recompute_blocks, "stack",
+             "reversible and recompute_blocks are both on; choose one, a reversible stack keeps no block's input");
   HEED_CHECK(o.ordering.find('c') == std::string::npos && o.ordering.size() % 2 == 0, "stack", "the ordering '",
              o.ordering, "' cannot be reversible; it must be pairs of s and f, such as sfsf, without c");
 }
@@ -65,7 +65,7 @@ void StackState::reset() {
 
 Stack::Stack(const StackOptions& o)
     : pre_norm_(o.pre_norm),
-      checkpoint_blocks_(o.checkpoint_blocks),
+      recompute_blocks_(o.recompute_blocks),
       reversible_(o.reversible),
       dropout_(child<Dropout>("dropout", o.dropout)) {
   check(o);
@@ -159,7 +159,7 @@ Variable Stack::block_by_block(const Variable& given, const StackIn& in, Context
       own.memory = inputs.size() > 1 ? &inputs[1] : nullptr;
       return through(block, inputs[0], own, ctx, nullptr);
     };
-    x = checkpoint(fn, in.memory ? std::vector<Variable>{x, *in.memory} : std::vector<Variable>{x}, ctx.mark());
+    x = recompute(fn, in.memory ? std::vector<Variable>{x, *in.memory} : std::vector<Variable>{x}, ctx.mark());
   }
   return pre_norm_ ? last_norm_->forward(x, ctx) : x;
 }
@@ -177,7 +177,7 @@ Variable Stack::by_halves(const Variable& x, const StackIn& in, Context& ctx) {
 
 Variable Stack::forward(const Variable& x, const StackIn& in, Context& ctx) {
   if (reversible_) return by_halves(x, in, ctx);
-  if (checkpoint_blocks_ && grad_enabled() && !in.state) return block_by_block(x, in, ctx);
+  if (recompute_blocks_ && grad_enabled() && !in.state) return block_by_block(x, in, ctx);
   return through(layers_, x, in, ctx, last_norm_);
 }
 

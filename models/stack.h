@@ -11,7 +11,7 @@
 //
 // Less memory for more time, with T tokens in all and L blocks (a block: an s and what follows, up to and with its f):
 //
-//   checkpoint_blocks      each block keeps its input only and is computed again in backward: L T C + one block.
+//   recompute_blocks      each block keeps its input only and is computed again in backward: L T C + one block.
 //                          Gradients are the same to the bit
 //   reversible             x1 = x2 = x, then pairs of branches x1 = x1 + F(x2), x2 = x2 + G(x1), and at the end the norm of
 //                          (x1 + x2) / 2: another model, whose memory does not grow with L (autograd/reversible.h)
@@ -45,8 +45,8 @@ struct StackOptions {
   // Of the weights: normal, and those of the last layer of each branch smaller, so that the sum of many does not grow (GPT-2).
   double deviation = 0.02;
   long max_length = 1024;
-  bool checkpoint_blocks = false;  // not when a state is given: what it remembers cannot be computed again
-  bool reversible = false;         // pre-norm, and an even number of s and f
+  bool recompute_blocks = false;  // not when a state is given: what it remembers cannot be computed again
+  bool reversible = false;        // pre-norm, and an even number of s and f
   long feed_forward_chunks = 1;
 };
 
@@ -94,7 +94,7 @@ class Stack : public Module {
   Variable block_by_block(const Variable& x, const StackIn& in, Context& ctx);
   Variable by_halves(const Variable& x, const StackIn& in, Context& ctx);
 
-  bool pre_norm_, checkpoint_blocks_, reversible_;
+  bool pre_norm_, recompute_blocks_, reversible_;
   std::vector<Layer> layers_;
   LayerNorm* last_norm_ = nullptr;  // of pre-norm
   Dropout& dropout_;

@@ -1,5 +1,5 @@
 // Context: what one forward pass knows, passed by reference down every forward. There are no globals: whatever a
-// module draws, decides or reports goes through here, which is why a checkpointed block can be run again and give the
+// module draws, decides or reports goes through here, which is why a recomputed block can be run again and give the
 // same result.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "autograd/checkpoint.h"
+#include "autograd/recompute.h"
 #include "nn/module.h"
 #include "tensor/random.h"
 
@@ -29,7 +29,7 @@ class Context {  // must outlive the backward of what was computed with it
   uint32_t seed = 0, step = 0;
   uint32_t first_sample = 0;  // global number of the batch's first example: micro-batches and ranks draw the same
 
-  // Starts a forward pass of a new (micro-)batch: use numbers start again and decisions are made anew. A checkpoint of
+  // Starts a forward pass of a new (micro-)batch: use numbers start again and decisions are made anew. A recomputed block of
   // an earlier pass still finds the decisions of its own.
   void begin(uint32_t step, uint32_t first_sample = 0);
 
@@ -38,7 +38,7 @@ class Context {  // must outlive the backward of what was computed with it
   RandomKey random(const Module& user);
 
   // A discrete or stateful choice (hash buckets, routing, a redraw): computed and stored the first time, read back
-  // when a checkpointed or reversible block is computed again.
+  // when a recomputed or reversible block runs again.
   template <class Value> Value decide(const Module& user, const std::function<Value()>& choose) {
     if (!marked_ && !replaying_ && !grad_enabled()) return choose();  // generating text: nobody comes back
     std::any& slot = (*decisions_)[{user.path(), next_use(decision_uses_, user)}];
@@ -59,7 +59,7 @@ class Context {  // must outlive the backward of what was computed with it
     return std::static_pointer_cast<const Value>(slot);
   }
 
-  // For checkpoint(fn, inputs, ctx.mark()): takes the use numbers back to now while fn is computed again.
+  // For recompute(fn, inputs, ctx.mark()): takes the use numbers back to now while fn is computed again.
   Rewind mark();
 
  private:
@@ -81,7 +81,7 @@ class Context {  // must outlive the backward of what was computed with it
   std::shared_ptr<Decisions> decisions_ = std::make_shared<Decisions>();
   std::map<std::string, std::pair<double, long>> reports_;  // sum and count
   std::map<std::string, std::shared_ptr<const void>> plans_;
-  bool marked_ = false, replaying_ = false;  // marked: a checkpoint of this pass may come back
+  bool marked_ = false, replaying_ = false;  // marked: a block of this pass may be computed again
 };
 
 }  // namespace heed

@@ -85,7 +85,7 @@ Variable FeedForward::in_chunks(const Variable& x, const RandomKey& key, Context
   RandomKey now = key;
   for (const Variable& each : split(rows, sizes, 0)) {
     const auto fn = [this, now, &ctx](const std::vector<Variable>& in) { return part(in[0], now, ctx); };
-    ys.push_back(checkpoint(fn, {each}, ctx.mark()));
+    ys.push_back(recompute(fn, {each}, ctx.mark()));
     now.sample += uint32_t(each.size(0));
   }
   return reshape(concatenate(ys, 0), x.shape());

@@ -1,6 +1,6 @@
 // Randomness without state: Philox4x32-10, a counter-based generator. A draw is a pure function of where it is used
 // and for what, so the same seed gives the same numbers for any number of threads, ranks or micro-batches, on any
-// device, and again when a checkpointed block is recomputed.
+// device, and again when a recomputed block is recomputed.
 #pragma once
 
 #include <array>

@@ -2,13 +2,13 @@
 
 #include <limits>
 
-#include "autograd/checkpoint.h"
 #include "autograd/ops/concatenate.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/views.h"
 #include "autograd/ops/where.h"
+#include "autograd/recompute.h"
 #include "tensor/ops/compare.h"
 
 namespace heed {
@@ -49,7 +49,7 @@ Variable row_attention(const RowScores& scores, const std::vector<Variable>& inp
   for (const Tensor& x : visible.tensors()) watched.push_back(Saved(x));
   for (long begin = 0; begin == 0 || begin < visible.T; begin += options.rows) {  // also of no queries one block
     const long end = std::min(visible.T, begin + options.rows);
-    blocks.push_back(checkpoint(
+    blocks.push_back(recompute(
         [=](const std::vector<Variable>& x) {
           for (const Saved& each : watched) each.get();  // throws if somebody wrote there
           return block_of(scores, x, visible, options, begin, end);

@@ -54,8 +54,7 @@ class SettingOptions {
     add("--keep", &LmSettings::keep, "checkpoints to keep, besides the best", 1L, 1000000L);
     add("--valid-bytes", &LmSettings::valid_bytes, "bytes of the validation data to look at with every checkpoint", 2L);
     add("--sample-bytes", &LmSettings::sample_bytes, "bytes to write with every checkpoint; 0: none", 0L, 1000000L);
-    flag("--checkpoint-blocks", &LmSettings::checkpoint_blocks,
-         "compute blocks again in backward: less memory, slower");
+    flag("--recompute-blocks", &LmSettings::recompute_blocks, "compute blocks again in backward: less memory, slower");
     flag("--reversible", &LmSettings::reversible, "a reversible stack: memory does not grow with the layers");
   }
 

@@ -16,7 +16,7 @@ template <class Settings, class F> void for_settings(Settings& s, F&& f) {
   f("heads", s.heads), f("context", s.context), f("positions", s.positions), f("dropout", s.dropout);
   f("batch", s.batch), f("micro_batch", s.micro_batch), f("steps", s.steps), f("rate", s.rate);
   f("schedule", s.schedule), f("optimiser", s.optimiser), f("weight_decay", s.weight_decay), f("clip", s.clip);
-  f("dtype", s.dtype), f("checkpoint_blocks", s.checkpoint_blocks), f("reversible", s.reversible);
+  f("dtype", s.dtype), f("recompute_blocks", s.recompute_blocks), f("reversible", s.reversible);
   f("feed_forward_chunks", s.feed_forward_chunks), f("seed", s.seed);
   f("checkpoint_every", s.checkpoint_every), f("keep", s.keep), f("valid_bytes", s.valid_bytes);
   f("sample_bytes", s.sample_bytes);
@@ -88,7 +88,7 @@ GptOptions model_options(const LmSettings& s) {
                     .dropout = s.dropout,
                     .attention_dropout = s.dropout,
                     .max_length = s.context,
-                    .checkpoint_blocks = s.checkpoint_blocks,
+                    .recompute_blocks = s.recompute_blocks,
                     .reversible = s.reversible,
                     .feed_forward_chunks = s.feed_forward_chunks},
           .positions = s.positions};

@@ -36,7 +36,7 @@ struct LmSettings {
   std::string optimiser = "adamw";
   double weight_decay = 0.1, clip = 1;
   std::string dtype = "f32";  // bf16: products of rounded numbers; weights stay f32
-  bool checkpoint_blocks = false, reversible = false;
+  bool recompute_blocks = false, reversible = false;
   long feed_forward_chunks = 1;
   long seed = 1;
 

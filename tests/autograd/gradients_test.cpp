@@ -3,7 +3,6 @@
 #include <regex>
 
 #include "autograd/attach_loss.h"
-#include "autograd/checkpoint.h"
 #include "autograd/gradcheck.h"
 #include "autograd/graph.h"
 #include "autograd/ops/concatenate.h"
@@ -15,6 +14,7 @@
 #include "autograd/ops/reduce.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/views.h"
+#include "autograd/recompute.h"
 #include "autograd/reversible.h"
 #include "tensor/create.h"
 #include "tensor/ops/elementwise.h"
@@ -126,8 +126,8 @@ std::vector<Case> cases() {
          return y.x1 * y.x2;
        },
        {random({2, 3}), random({2, 3}, 2)}},
-      {"checkpoint",
-       [](auto& x) { return checkpoint([](const Variables& in) { return tanh(matmul(in[0], in[1])); }, x, nullptr); },
+      {"recompute",
+       [](auto& x) { return recompute([](const Variables& in) { return tanh(matmul(in[0], in[1])); }, x, nullptr); },
        {random({2, 3}), random({3, 2}, 2)}},
   };
 }

@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <sstream>
 
-#include "autograd/checkpoint.h"
 #include "autograd/gradcheck.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/reduce.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/views.h"
+#include "autograd/recompute.h"
 #include "nn/linear.h"
 #include "tensor/allocator.h"
 #include "tensor/create.h"
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(the_tour_through_tensor_and_autograd_holds) {
   {
     Variable x = Variable::leaf(randn({64, 64}, 1));
     auto block = [](const std::vector<Variable>& in) { return tanh(tanh(tanh(in[0]))); };
-    Variable y = checkpoint(block, {x}, nullptr);  // keeps x only; the three results are computed again in backward
+    Variable y = recompute(block, {x}, nullptr);  // keeps x only; the three results are computed again in backward
     sum(y).backward();
     BOOST_TEST(x.grad().defined());
   }

@@ -59,13 +59,13 @@ double step_bytes(const StackOptions& given) {
 
 BOOST_AUTO_TEST_SUITE(stack_memory_test)
 
-BOOST_AUTO_TEST_CASE(checkpointed_blocks_have_the_gradients_of_the_plain_stack_to_the_bit) {
+BOOST_AUTO_TEST_CASE(recomputed_blocks_have_the_gradients_of_the_plain_stack_to_the_bit) {
   for (const char* ordering : {"sfsf", "ssff", "f", "scfscf", "sffs"})
     for (bool pre_norm : {true, false}) {
       StackOptions options = noisy(ordering);
       options.pre_norm = options.rotary = pre_norm;
       const std::vector<Tensor> plain = trained(options);
-      options.checkpoint_blocks = true;
+      options.recompute_blocks = true;
       const std::vector<Tensor> again = trained(options);
       for (size_t i = 0; i < plain.size(); i++)
         BOOST_TEST(same_bits(plain[i], again[i]), ordering << " " << pre_norm << ": tensor " << i);
@@ -103,9 +103,9 @@ BOOST_AUTO_TEST_CASE(a_reversible_stack_begins_with_two_copies_and_ends_with_the
 }
 
 BOOST_AUTO_TEST_CASE(chunked_feed_forward_changes_neither_result_nor_gradients) {
-  for (bool checkpointed : {false, true}) {
+  for (bool recomputed : {false, true}) {
     StackOptions options = noisy("sfsf");
-    options.checkpoint_blocks = checkpointed;
+    options.recompute_blocks = recomputed;
     const std::vector<Tensor> whole = trained(options);
     for (long chunks : {2, 4, 1000}) {
       options.feed_forward_chunks = chunks;
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(chunked_feed_forward_changes_neither_result_nor_gradients) 
   }
 }
 
-BOOST_AUTO_TEST_CASE(memory_per_block_is_ten_x_one_when_checkpointed_and_none_when_reversible) {
+BOOST_AUTO_TEST_CASE(memory_per_block_is_ten_x_one_when_recomputed_and_none_when_reversible) {
   const auto growth = [](StackOptions options) {  // in units of x, per sf
     options.ordering = repeated("sf", 4);
     const double four = step_bytes(options);
@@ -123,27 +123,27 @@ BOOST_AUTO_TEST_CASE(memory_per_block_is_ten_x_one_when_checkpointed_and_none_wh
     return (step_bytes(options) - four) / 8 / kUnit;
   };
   const StackOptions plain{.heads = 2, .dropout = 0.1};
-  StackOptions checkpointed = plain, reversible = plain;
-  checkpointed.checkpoint_blocks = true, reversible.reversible = true;
+  StackOptions recomputed = plain, reversible = plain;
+  recomputed.recompute_blocks = true, reversible.reversible = true;
   // sum, q, k, v, o of s; sum and 4 before the activation of f. Norms and the activation's result are computed again, but for 3 numbers a row.
   BOOST_TEST(growth(plain) == 10, boost::test_tools::tolerance(0.03));
   StackOptions gated = plain;
   gated.activation = "swiglu", gated.hidden = 4 * kC;  // 2 * 4 before the activation
   BOOST_TEST(growth(gated) == 14, boost::test_tools::tolerance(0.03));
-  BOOST_TEST(growth(checkpointed) <= 1.05);
+  BOOST_TEST(growth(recomputed) <= 1.05);
   BOOST_TEST(growth(reversible) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(chunks_shrink_what_feed_forward_needs_at_a_time) {
-  StackOptions whole{.heads = 2, .ordering = "sfsfsf", .hidden = 512, .checkpoint_blocks = true}, cut = whole;
+  StackOptions whole{.heads = 2, .ordering = "sfsfsf", .hidden = 512, .recompute_blocks = true}, cut = whole;
   cut.feed_forward_chunks = 8;
   BOOST_TEST(step_bytes(cut) < 0.4 * step_bytes(whole));  // hidden is 16 times as wide as x
 }
 
-BOOST_AUTO_TEST_CASE(a_state_is_served_by_a_checkpointed_and_a_reversible_stack) {
+BOOST_AUTO_TEST_CASE(a_state_is_served_by_a_recomputed_and_a_reversible_stack) {
   for (bool reversible : {true, false}) {
     StackOptions options = noisy("sfsf");
-    options.reversible = reversible, options.checkpoint_blocks = !reversible;
+    options.reversible = reversible, options.recompute_blocks = !reversible;
     Stack stack(options);
     Context ctx;
     const Tensor x = randn({2, 6, 24}, 1), whole = stack.forward(x, {.mask = causal_mask()}, ctx).value();
@@ -156,9 +156,9 @@ BOOST_AUTO_TEST_CASE(a_state_is_served_by_a_checkpointed_and_a_reversible_stack)
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_reversible_is_refused) {
-  const auto refusal = [](const std::string& ordering, bool pre_norm = true, bool checkpointed = false) {
+  const auto refusal = [](const std::string& ordering, bool pre_norm = true, bool recomputed = false) {
     StackOptions options = noisy(ordering);
-    options.reversible = true, options.pre_norm = pre_norm, options.checkpoint_blocks = checkpointed;
+    options.reversible = true, options.pre_norm = pre_norm, options.recompute_blocks = recomputed;
     return error_of([&] { Stack stack(options); });
   };
   BOOST_TEST(refusal("sfs") ==
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_reversible_is_refused) {
   BOOST_TEST(refusal("sf", false) ==
              "stack: reversible is on and pre_norm is off; a norm behind the sum cannot be undone");
   BOOST_TEST(refusal("sf", true, true) ==
-             "stack: reversible and checkpoint_blocks are both on; choose one, a reversible stack keeps no block's "
+             "stack: reversible and recompute_blocks are both on; choose one, a reversible stack keeps no block's "
              "input");
 }
 

@@ -8,10 +8,10 @@
 #include <sstream>
 #include <thread>
 
-#include "autograd/checkpoint.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/reduce.h"
+#include "autograd/recompute.h"
 #include "system/command_line.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
@@ -120,12 +120,12 @@ BOOST_AUTO_TEST_CASE(backward_is_told_apart_by_the_op_it_belongs_to) {
   BOOST_TEST(row_of(profile, "matmul").calls == 2);  // backward is over
 }
 
-BOOST_AUTO_TEST_CASE(what_a_checkpoint_computes_again_is_seen_as_such) {
+BOOST_AUTO_TEST_CASE(what_a_recomputed_block_computes_again_is_seen_as_such) {
   const Variable x = Variable::leaf(randn({5}, 1));
   const Profile profile;
-  sum(checkpoint([](const std::vector<Variable>& in) { return exp(in[0]); }, {x}, nullptr)).backward();
+  sum(recompute([](const std::vector<Variable>& in) { return exp(in[0]); }, {x}, nullptr)).backward();
   BOOST_TEST(row_of(profile, "exp").calls == 1);
-  BOOST_TEST(row_of(profile, "exp", "backward of checkpoint").calls == 1);
+  BOOST_TEST(row_of(profile, "exp", "backward of recompute").calls == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_backward_that_throws_leaves_no_trace) {

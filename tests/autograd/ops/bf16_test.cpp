@@ -42,9 +42,9 @@ Tensor rounded(const Tensor& x) {
 constexpr double kSums = 1e-6;  // f32 sums in another order
 
 // The last loss of training on one batch
-double trained_loss(bool bf16, bool checkpointed) {
+double trained_loss(bool bf16, bool recomputed) {
   StackOptions stack{.C = 32, .heads = 2, .ordering = "sfsf", .dropout = 0.1, .max_length = 16};
-  stack.checkpoint_blocks = checkpointed;
+  stack.recompute_blocks = recomputed;
   Gpt model({.V = 13, .stack = stack});
   ParameterArena arena(model);
   AdamW optimiser(arena, {.clip = 1});
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(an_update_too_small_for_bf16_survives_in_the_masters) {
   check_close(layer.forward(x, ctx).value(), full({1, 4}, 4 * by_hand(1 - 50e-4f)), 0);
 }
 
-BOOST_AUTO_TEST_CASE(training_in_bf16_reaches_nearly_the_loss_of_f32_and_checkpoints_replay_it) {
+BOOST_AUTO_TEST_CASE(training_in_bf16_reaches_nearly_the_loss_of_f32_and_recomputed_blocks_replay_it) {
   const double exact = trained_loss(false, false), coarse = trained_loss(true, false);
   BOOST_TEST(exact < 1.0);  // ln 13 = 2.56 at first
   BOOST_TEST(coarse != exact);

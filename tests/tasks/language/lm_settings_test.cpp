@@ -15,7 +15,7 @@ LmSettings unusual() {  // every setting differs from its default
   s.attention = "window:left=7", s.ordering = "ssff", s.layers = 3, s.width = 24, s.heads = 3, s.context = 33;
   s.positions = "sinusoid", s.dropout = 0.1, s.batch = 5, s.micro_batch = 2, s.steps = 77, s.rate = 1.0 / 3;
   s.schedule = "linear:warmup=3", s.optimiser = "sgd", s.weight_decay = 0.25, s.clip = 0.5, s.dtype = "bf16";
-  s.checkpoint_blocks = true, s.reversible = true, s.feed_forward_chunks = 4, s.seed = 4294967295;
+  s.recompute_blocks = true, s.reversible = true, s.feed_forward_chunks = 4, s.seed = 4294967295;
   s.checkpoint_every = 3, s.keep = 4, s.valid_bytes = 5, s.sample_bytes = 6;
   return s;
 }
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(json_gives_every_setting_back) {
   BOOST_TEST(differences(s, back).empty());
   BOOST_TEST(back.rate == 1.0 / 3);
   BOOST_TEST(back.data == "a \"b\".txt");
-  BOOST_TEST(back.checkpoint_blocks);
+  BOOST_TEST(back.recompute_blocks);
 }
 
 BOOST_AUTO_TEST_CASE(presets_have_the_sizes_they_promise) {
@@ -64,12 +64,12 @@ BOOST_AUTO_TEST_CASE(presets_have_the_sizes_they_promise) {
 
 BOOST_AUTO_TEST_CASE(differences_are_told_in_the_order_of_the_settings) {
   LmSettings now = preset("small");
-  now.steps = 9, now.attention = "local", now.checkpoint_blocks = true;
+  now.steps = 9, now.attention = "local", now.recompute_blocks = true;
   const auto list = differences(preset("small"), now);
   BOOST_REQUIRE(list.size() == 3u);
   BOOST_TEST(list[0] == "attention \"full\" -> \"local\"");
   BOOST_TEST(list[1] == "steps 2000 -> 9");
-  BOOST_TEST(list[2] == "checkpoint_blocks false -> true");
+  BOOST_TEST(list[2] == "recompute_blocks false -> true");
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_is_an_error_that_says_the_rule) {

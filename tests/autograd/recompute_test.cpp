@@ -1,4 +1,4 @@
-#include "autograd/checkpoint.h"
+#include "autograd/recompute.h"
 #include "autograd/attach_loss.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/matmul.h"
@@ -39,8 +39,8 @@ struct Result {
   std::map<std::string, double> metrics;
 };
 
-// Four uses of one block, so that the parameter is shared between the checkpoints.
-Result run(bool checkpointed) {
+// Four uses of one block, so that the parameter is shared between the recomputed blocks.
+Result run(bool recomputed) {
   NoisyBlock block;
   Context ctx;
   ctx.seed = 3;
@@ -48,7 +48,7 @@ Result run(bool checkpointed) {
   Variable x = Variable::leaf(randn({17, 33}, 1)), y = x;
   for (int i = 0; i < 4; i++) {
     auto fn = [&](const std::vector<Variable>& in) { return block.forward(in[0], ctx); };
-    y = checkpointed ? checkpoint(fn, {y}, ctx.mark()) : fn({y});
+    y = recomputed ? recompute(fn, {y}, ctx.mark()) : fn({y});
     y = y * 0.9 + x;
   }
   Variable loss = mean(y * y);
@@ -59,7 +59,7 @@ Result run(bool checkpointed) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(checkpointed_gradients_are_bit_equal_to_plain_ones) {
+BOOST_AUTO_TEST_CASE(recomputed_gradients_are_bit_equal_to_plain_ones) {
   Result plain = run(false), replayed = run(true);
   BOOST_TEST(same_bits(plain.loss, replayed.loss));
   BOOST_TEST(same_bits(plain.dx, replayed.dx));
@@ -67,15 +67,15 @@ BOOST_AUTO_TEST_CASE(checkpointed_gradients_are_bit_equal_to_plain_ones) {
   BOOST_TEST((plain.metrics == replayed.metrics));
 }
 
-BOOST_AUTO_TEST_CASE(checkpoints_inside_of_checkpoints_work) {
+BOOST_AUTO_TEST_CASE(recomputed_blocks_inside_of_recomputed_blocks_work) {
   Tensor gradients[2];
   for (bool nested : {false, true}) {
     Variable x = Variable::leaf(tensor({0.1, 0.2}));
     auto inner = [](const std::vector<Variable>& in) { return tanh(in[0] * 3.0) * in[0]; };
     auto outer = [&](const std::vector<Variable>& in) {
-      return exp(nested ? checkpoint(inner, in, nullptr) : inner(in)) * in[0];
+      return exp(nested ? recompute(inner, in, nullptr) : inner(in)) * in[0];
     };
-    sum(nested ? checkpoint(outer, {x}, nullptr) : outer({x})).backward();
+    sum(nested ? recompute(outer, {x}, nullptr) : outer({x})).backward();
     gradients[nested] = x.grad();
   }
   BOOST_TEST(same_bits(gradients[0], gradients[1]));
@@ -83,20 +83,20 @@ BOOST_AUTO_TEST_CASE(checkpoints_inside_of_checkpoints_work) {
 
 BOOST_AUTO_TEST_CASE(a_block_may_use_variables_that_are_not_its_inputs) {
   Variable x = Variable::leaf(tensor({2})), h = x * 3.0;
-  Variable y = checkpoint([&](const std::vector<Variable>& in) { return in[0] * h; }, {x}, nullptr);
+  Variable y = recompute([&](const std::vector<Variable>& in) { return in[0] * h; }, {x}, nullptr);
   sum(y).backward();
   check_close(x.grad(), tensor({12}), 0);  // y = 3 x^2
 }
 
-BOOST_AUTO_TEST_CASE(a_loss_attached_inside_of_a_checkpoint_counts_once) {
+BOOST_AUTO_TEST_CASE(a_loss_attached_inside_of_a_recomputed_block_counts_once) {
   Variable x = Variable::leaf(tensor({2}));
-  Variable y = checkpoint([](const std::vector<Variable>& in) { return attach_loss(in[0], sum(in[0] * in[0]), 0.5); },
-                          {x}, nullptr);
+  Variable y = recompute([](const std::vector<Variable>& in) { return attach_loss(in[0], sum(in[0] * in[0]), 0.5); },
+                         {x}, nullptr);
   sum(y).backward();
   check_close(x.grad(), tensor({3}), 0);  // 1 + 0.5 * 2x
 }
 
-BOOST_AUTO_TEST_CASE(a_checkpoint_keeps_its_inputs_only) {
+BOOST_AUTO_TEST_CASE(a_recomputed_block_keeps_its_inputs_only) {
   auto chain = [](const std::vector<Variable>& in) {
     Variable y = in[0];
     for (int i = 0; i < 10; i++) y = tanh(y);
@@ -104,53 +104,53 @@ BOOST_AUTO_TEST_CASE(a_checkpoint_keeps_its_inputs_only) {
   };
   Variable x = Variable::leaf(randn({100, 100}, 1));
   size_t before = memory_stats().live;
-  Variable y = checkpoint(chain, {x}, nullptr);
+  Variable y = recompute(chain, {x}, nullptr);
   BOOST_TEST(memory_stats().live <= before + 45056);  // y: 40,000 bytes, rounded up
 }
 
-BOOST_AUTO_TEST_CASE(a_checkpoint_whose_input_changed_is_refused) {
+BOOST_AUTO_TEST_CASE(a_recomputed_block_whose_input_changed_is_refused) {
   Variable x = Variable::leaf(tensor({2}));
-  Variable y = checkpoint([](const std::vector<Variable>& in) { return in[0] + 1.0; }, {x}, nullptr);
+  Variable y = recompute([](const std::vector<Variable>& in) { return in[0] + 1.0; }, {x}, nullptr);
   fill(x.value(), 3);
-  BOOST_TEST(error_of([&] { sum(y).backward(); }).starts_with("checkpoint: a tensor saved for its gradient"));
+  BOOST_TEST(error_of([&] { sum(y).backward(); }).starts_with("recompute: a tensor saved for its gradient"));
 }
 
-BOOST_AUTO_TEST_CASE(a_checkpoint_keeps_a_recomputable_input_and_does_not_compute_it_again) {
+BOOST_AUTO_TEST_CASE(a_recomputed_block_keeps_a_recomputable_input_and_does_not_compute_it_again) {
   for (bool changed : {false, true}) {
     int again = 0;
     Variable x = Variable::leaf(tensor({2})), h = recomputable(x * 3.0, [&again, x = Saved(x)] {
                                                 again++;
                                                 return x.get() * 3.0;
                                               });
-    Variable y = checkpoint([](const std::vector<Variable>& in) { return in[0] + 1.0; }, {h}, nullptr);
+    Variable y = recompute([](const std::vector<Variable>& in) { return in[0] + 1.0; }, {h}, nullptr);
     if (changed) fill(h.value(), 3);
     if (changed)
-      BOOST_TEST(error_of([&] { sum(y).backward(); }).starts_with("checkpoint: a tensor saved for its gradient"));
+      BOOST_TEST(error_of([&] { sum(y).backward(); }).starts_with("recompute: a tensor saved for its gradient"));
     else
       sum(y).backward();
     BOOST_TEST(again == 0);
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_checkpoint_whose_parameter_changed_is_refused_like_a_plain_op) {
+BOOST_AUTO_TEST_CASE(a_recomputed_block_whose_parameter_changed_is_refused_like_a_plain_op) {
   Variable x = Variable::leaf(tensor({2})), w = Variable::leaf(tensor({3}));
-  Variable y = checkpoint([&](const std::vector<Variable>& in) { return in[0] * w; }, {x}, nullptr);
+  Variable y = recompute([&](const std::vector<Variable>& in) { return in[0] * w; }, {x}, nullptr);
   fill(w.value(), 5);
-  BOOST_TEST(error_of([&] { sum(y).backward(); }).starts_with("checkpoint: a tensor saved for its gradient"));
+  BOOST_TEST(error_of([&] { sum(y).backward(); }).starts_with("recompute: a tensor saved for its gradient"));
 }
 
 BOOST_AUTO_TEST_CASE(a_block_that_is_not_a_pure_function_of_its_shapes_is_refused) {
   Variable x = Variable::leaf(tensor({2, 3}));
   int calls = 0;
   Variable y =
-      checkpoint([&](const std::vector<Variable>& in) { return calls++ ? sum(in[0]) : in[0] * 1.0; }, {x}, nullptr);
+      recompute([&](const std::vector<Variable>& in) { return calls++ ? sum(in[0]) : in[0] * 1.0; }, {x}, nullptr);
   BOOST_TEST(error_of([&] { sum(y).backward(); }) ==
-             "checkpoint: the block gave other shapes when it was computed again; it must be a pure function");
+             "recompute: the block gave other shapes when it was computed again; it must be a pure function");
 }
 
-BOOST_AUTO_TEST_CASE(a_checkpoint_is_replayed_with_recording_on_even_if_backward_is_called_under_no_grad) {
+BOOST_AUTO_TEST_CASE(a_recomputed_block_is_replayed_with_recording_on_even_if_backward_is_called_under_no_grad) {
   Variable x = Variable::leaf(tensor({2}));
-  Variable y = checkpoint([](const std::vector<Variable>& in) { return in[0] * in[0]; }, {x}, nullptr);
+  Variable y = recompute([](const std::vector<Variable>& in) { return in[0] * in[0]; }, {x}, nullptr);
   NoGrad guard;
   y.backward(tensor({1}));
   check_close(x.grad(), tensor({4}), 0);
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_checkpoint_is_replayed_with_recording_on_even_if_backward
 
 BOOST_AUTO_TEST_CASE(a_block_may_have_several_results) {
   Variable x = Variable::leaf(tensor({2}));
-  auto ys = checkpoint_many(
+  auto ys = recompute_many(
       [](const std::vector<Variable>& in) {
         return std::vector<Variable>{in[0] * 3.0, in[0] * in[0], in[0]};
       },
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(two_passes_before_one_backward_replay_their_own_decisions_a
   Variable x = Variable::leaf(tensor({1}));
   auto pass = [&](uint32_t first_sample) {
     ctx.begin(1, first_sample);
-    return checkpoint([&](const std::vector<Variable>& in) { return module.forward(in[0], ctx); }, {x}, ctx.mark());
+    return recompute([&](const std::vector<Variable>& in) { return module.forward(in[0], ctx); }, {x}, ctx.mark());
   };
   Variable first = pass(0), second = pass(1);  // 1 and 2 were decided
   Variable loss = sum(first) + sum(second * 10.0);
