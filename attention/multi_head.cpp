@@ -96,21 +96,21 @@ struct MultiHead::Projected {
 
 // Keys and values (B, Hk, capacity, width), of which `used` hold the last tokens seen. When it is full and the core has
 // forgotten the first ones, those still in reach move to the front.
-struct MultiHead::Memory : State {
-  Memory(long batch, long max_length, const MultiHead& by)
+struct MultiHead::KeyValues : State {
+  KeyValues(long batch, long max_length, const MultiHead& by)
       : State(batch, max_length), owner(&by), reach(by.core_.reach()) {}
   const MultiHead* owner;
   Tensor k, v;
   long used = 0, reach;
-  bool of_memory = false;  // keys and values of another sequence, made once
+  bool of_source = false;  // keys and values of another sequence, made once
 
-  static Memory& of(State& state, const MultiHead& user) {
-    auto* memory = dynamic_cast<Memory*>(&state);
-    HEED_CHECK(memory && memory->owner == &user, "state", "it was started by another mixer; each has its own");
-    return *memory;
+  static KeyValues& of(State& state, const MultiHead& user) {
+    auto* kept = dynamic_cast<KeyValues*>(&state);
+    HEED_CHECK(kept && kept->owner == &user, "state", "it was started by another mixer; each has its own");
+    return *kept;
   }
 
-  void reset() override { State::reset(), used = 0, of_memory = false; }
+  void reset() override { State::reset(), used = 0, of_source = false; }
 
   void append(const Tensor& new_k, const Tensor& new_v) {  // (B, Hk, T, width)
     const long T = new_k.size(2);
@@ -154,7 +154,7 @@ MultiHead::MultiHead(const MixerSizes& s, const CoreMaker& core)
 
 std::unique_ptr<State> MultiHead::start(long batch, long max_length) {
   if (!can().decode) return Mixer::start(batch, max_length);
-  return std::make_unique<Memory>(batch, max_length, *this);
+  return std::make_unique<KeyValues>(batch, max_length, *this);
 }
 
 MultiHead::Projected MultiHead::project(const Variable& x, const MixIn& in, const Context& ctx) {
@@ -162,44 +162,44 @@ MultiHead::Projected MultiHead::project(const Variable& x, const MixIn& in, cons
              ")");
   Part q{sizes_.heads, sizes_.head_width}, k{sizes_.key_heads, sizes_.head_width};
   const Part v{sizes_.key_heads, sizes_.value_width};
-  if (!in.memory) {
+  if (!in.source) {
     const long before = in.state ? in.state->length() : 0;
     if (sizes_.rotary) q.table = k.table = positions_.rows(x.size(1), before, x.dtype(), x.value().device());
     auto parts = split_heads(linear(x, in_.weight, in_.bias(), ctx), {q, k, v});
     return {parts[0], parts[1], parts[2]};
   }
-  const Variable& y = *in.memory;
+  const Variable& y = *in.source;
   HEED_CHECK(can().cross, "attention",
-             "a memory was given; this pattern is one of positions in one sequence and has no meaning across two. Use "
+             "a source was given; this pattern is one of positions in one sequence and has no meaning across two. Use "
              "full");
   HEED_CHECK(y.dims() == 3 && y.size(0) == x.size(0) && y.size(2) == sizes_.C, "attention", "x is ", x.shape(),
-             " and the memory is ", y.shape(), "; it must be (B, S, C)");
+             " and the source is ", y.shape(), "; it must be (B, S, C)");
   const long cut = q.heads * q.width, all = in_.weight.size(0);
   auto own = split_heads(projected(x, in_, 0, cut, ctx), {q});
-  auto* state = in.state ? &Memory::of(*in.state, *this) : nullptr;
-  if (state && state->of_memory)
+  auto* state = in.state ? &KeyValues::of(*in.state, *this) : nullptr;
+  if (state && state->of_source)
     return {own[0], state->heads(state->k, state->used), state->heads(state->v, state->used)};
   auto other = split_heads(projected(y, in_, cut, all, ctx), {k, v});
-  if (state) state->used = 0, state->append(other[0].value(), other[1].value()), state->of_memory = true;
+  if (state) state->used = 0, state->append(other[0].value(), other[1].value()), state->of_source = true;
   return {own[0], other[0], other[1]};
 }
 
 // The keys and values of before, and those of now. Gradients flow into those of now only.
-MultiHead::Projected MultiHead::with_state(const Projected& now, Memory& memory, const Mask& mask) {
-  const long B = now.k.size(0), T = now.k.size(2), S = memory.used_after(T), forgotten = memory.length() + T - S;
+MultiHead::Projected MultiHead::with_state(const Projected& now, KeyValues& kept, const Mask& mask) {
+  const long B = now.k.size(0), T = now.k.size(2), S = kept.used_after(T), forgotten = kept.length() + T - S;
   // all checks are made before the state changes
-  memory.check_room(B, T);
+  kept.check_room(B, T);
   HEED_CHECK(forgotten == 0 || (!mask.segments.defined() && !mask.allow.defined() && !mask.lengths.defined()),
              "attention", forgotten,
              " tokens are out of reach and were forgotten; the mask must not have lengths, segments or single "
              "pairs any more");
   mask.check("attention", B, sizes_.heads, T, S);
-  memory.append(now.k.value(), now.v.value());
-  memory.advance(T);
-  const long first = memory.length() - memory.used, past = memory.used - T;
+  kept.append(now.k.value(), now.v.value());
+  kept.advance(T);
+  const long first = kept.length() - kept.used, past = kept.used - T;
   const bool keep_gradients = grad_enabled() && now.k.requires_grad();
-  if (!keep_gradients) return {now.q, memory.heads(memory.k, memory.used), memory.heads(memory.v, memory.used), first};
-  const Variable k = clone(memory.heads(memory.k, past)), v = clone(memory.heads(memory.v, past));
+  if (!keep_gradients) return {now.q, kept.heads(kept.k, kept.used), kept.heads(kept.v, kept.used), first};
+  const Variable k = clone(kept.heads(kept.k, past)), v = clone(kept.heads(kept.v, past));
   return {now.q, concatenate({k, now.k}, 2), concatenate({v, now.v}, 2), first};
 }
 
@@ -213,10 +213,10 @@ Variable MultiHead::attend(const Projected& given, const Mask& mask, Context& ct
 
 Variable MultiHead::forward(const Variable& x, const MixIn& in, Context& ctx) {
   Projected p = project(x, in, ctx);
-  if (in.state && !in.memory) p = with_state(p, Memory::of(*in.state, *this), in.mask);
+  if (in.state && !in.source) p = with_state(p, KeyValues::of(*in.state, *this), in.mask);
   const Variable o = attend(p, in.mask, ctx);
   const Variable y = out_.forward(one_row_per_token(o), ctx);
-  return in.memory ? y : without_padded_rows(y, in.mask, p.k.size(2));
+  return in.source ? y : without_padded_rows(y, in.mask, p.k.size(2));
 }
 
 Tensor MultiHead::weights(const Variable& x, const MixIn& in, Context& ctx) {

@@ -1,13 +1,13 @@
 // MultiHead: the Mixer of every variant that is only a pattern. It projects x to queries, keys and values, hands them to a
 // Core, and projects what comes back:
 //
-//   [q, k, v] = x W + b in heads,   o = core(q, k, v),   y = o Wo + bo        cross-attention: k and v from the memory
+//   [q, k, v] = x W + b in heads,   o = core(q, k, v),   y = o Wo + bo        cross-attention: k and v from another sequence, the source
 //
 // Rotary positions rotate q and k by where they stand in their sequence (tensor/ops/rotary.h), before keys are remembered; not in
 // cross-attention, where distances mean nothing.
 //
 // With a State it remembers keys and values: T = 1 decodes, T = a prompt prefills. A core that looks back only so far
-// (reach) keeps only so much; of a memory keys and values are made once. Rows of padded queries (beyond the mask's lengths)
+// (reach) keeps only so much; of a source keys and values are made once. Rows of padded queries (beyond the mask's lengths)
 // come out as zeros.
 #pragma once
 
@@ -31,11 +31,11 @@ class MultiHead : public Mixer {
   Capabilities can() const override { return core_.can(); }
 
  private:
-  struct Memory;     // the State: keys and values
+  struct KeyValues;  // the State: keys and values
   struct Projected;  // queries, keys and values in heads
   Projected project(const Variable& x, const MixIn& in, const Context& ctx);
   Variable attend(const Projected& p, const Mask& mask, Context& ctx);
-  Projected with_state(const Projected& now, Memory& memory, const Mask& mask);
+  Projected with_state(const Projected& now, KeyValues& kept, const Mask& mask);
 
   MixerSizes sizes_;
   Linear &in_, &out_;  // in: (H D + Hk D + Hk Dv, C), the rows of q, then k, then v

@@ -18,12 +18,12 @@ Variable EncoderDecoder::encode(const Tensor& ids, const Tensor& lengths, Contex
   return encoder_.forward(input_.forward(ids, ctx), {.mask = mask}, ctx);
 }
 
-Variable EncoderDecoder::decode(const Tensor& ids, const Variable& memory, const Tensor& memory_lengths, Context& ctx,
+Variable EncoderDecoder::decode(const Tensor& ids, const Variable& source, const Tensor& source_lengths, Context& ctx,
                                 StackState* state) {
   const Variable x = input_.forward(ids, ctx, state ? state->length() : 0);
   const StackIn in{.mask = causal_mask(),
-                   .memory = &memory,
-                   .memory_mask = memory_lengths.defined() ? length_mask(memory_lengths) : Mask(),
+                   .source = &source,
+                   .source_mask = source_lengths.defined() ? length_mask(source_lengths) : Mask(),
                    .state = state};
   return input_.tokens.logits(decoder_.forward(x, in, ctx), ctx);
 }

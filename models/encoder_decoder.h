@@ -19,8 +19,8 @@ class EncoderDecoder : public Module {
   explicit EncoderDecoder(const EncoderDecoderOptions& options);
 
   Variable encode(const Tensor& ids, const Tensor& lengths, Context& ctx);  // (B, S), (B,) or undefined -> (B, S, C)
-  // ids (B, T) -> logits (B, T, V). With a state keys and values of the memory are made once and kept.
-  Variable decode(const Tensor& ids, const Variable& memory, const Tensor& memory_lengths, Context& ctx,
+  // ids (B, T) -> logits (B, T, V). With a state keys and values of the source are made once and kept.
+  Variable decode(const Tensor& ids, const Variable& source, const Tensor& source_lengths, Context& ctx,
                   StackState* state = nullptr);
   StackState start(long batch, long max_length) { return decoder_.start(batch, max_length); }
 

@@ -77,9 +77,9 @@ Stack::Stack(const StackOptions& o)
   if (pre_norm_) last_norm_ = &child<LayerNorm>("norm", o.C);
 }
 
-Stack::Layer Stack::make_layer(const StackOptions& o, size_t i, size_t memory) {
+Stack::Layer Stack::make_layer(const StackOptions& o, size_t i, size_t state_index) {
   const std::string number = std::to_string(i);
-  Layer layer{o.ordering[i], &child<LayerNorm>("norm_" + number, o.C), nullptr, nullptr, memory};
+  Layer layer{o.ordering[i], &child<LayerNorm>("norm_" + number, o.C), nullptr, nullptr, state_index};
   if (layer.kind == 'f') {
     const long hidden = o.hidden ? o.hidden : FeedForward::usual_hidden(o.C, o.activation);
     layer.feed_forward = &child<FeedForward>(
@@ -92,7 +92,7 @@ Stack::Layer Stack::make_layer(const StackOptions& o, size_t i, size_t memory) {
     return make_mixer(layer.kind == 's' ? o.attention : o.cross_attention, sizes_of(o, layer.kind));
   });
   HEED_CHECK(layer.kind != 'c' || layer.mixer->can().cross, "stack", "cross_attention is '", o.cross_attention,
-             "', which takes no memory; use full");
+             "', which takes no source; use full");
   return layer;
 }
 
@@ -115,12 +115,12 @@ StackState Stack::start(long batch, long max_length) {
 }
 
 Variable Stack::branch(const Layer& layer, const Variable& h, const StackIn& in, Context& ctx) {
-  State* state = in.state && layer.mixer ? in.state->states[layer.memory].get() : nullptr;
+  State* state = in.state && layer.mixer ? in.state->states[layer.state_index].get() : nullptr;
   if (layer.kind == 'f') return dropout_.forward(layer.feed_forward->forward(h, ctx), ctx);
   if (layer.kind == 's' && in.maps) in.maps->push_back(layer.mixer->weights(h, {.mask = in.mask}, ctx));
   if (layer.kind == 's') return dropout_.forward(layer.mixer->forward(h, {.mask = in.mask, .state = state}, ctx), ctx);
-  HEED_CHECK(in.memory, "stack", "the ordering has cross-attention (c), and no memory was given");
-  return dropout_.forward(layer.mixer->forward(h, {.memory = in.memory, .mask = in.memory_mask, .state = state}, ctx),
+  HEED_CHECK(in.source, "stack", "the ordering has cross-attention (c), and no source was given");
+  return dropout_.forward(layer.mixer->forward(h, {.source = in.source, .mask = in.source_mask, .state = state}, ctx),
                           ctx);
 }
 
@@ -156,10 +156,10 @@ Variable Stack::block_by_block(const Variable& given, const StackIn& in, Context
   for (const Layers& block : blocks()) {
     const auto fn = [this, block, in, &ctx](const std::vector<Variable>& inputs) {
       StackIn own = in;
-      own.memory = inputs.size() > 1 ? &inputs[1] : nullptr;
+      own.source = inputs.size() > 1 ? &inputs[1] : nullptr;
       return through(block, inputs[0], own, ctx, nullptr);
     };
-    x = recompute(fn, in.memory ? std::vector<Variable>{x, *in.memory} : std::vector<Variable>{x}, ctx.mark());
+    x = recompute(fn, in.source ? std::vector<Variable>{x, *in.source} : std::vector<Variable>{x}, ctx.mark());
   }
   return pre_norm_ ? last_norm_->forward(x, ctx) : x;
 }

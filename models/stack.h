@@ -1,6 +1,6 @@
 // Stack: the sublayers of a transformer, one after the other, in the order that a string says:
 //
-//   s  attention over the sequence itself      c  cross-attention to a memory      f  feed-forward
+//   s  attention over the sequence itself      c  cross-attention to a source      f  feed-forward
 //
 // "sfsfsf" is the usual transformer of three layers; any other order is as good a model ("sssfff": the sandwich of Press
 // et al., 2019). Every sublayer is a residual branch with a norm, before it (pre) or behind the sum (post):
@@ -64,8 +64,8 @@ struct StackState {
 
 struct StackIn {
   Mask mask = {};                    // of s
-  const Variable* memory = nullptr;  // of c: (B, S, C)
-  Mask memory_mask = {};
+  const Variable* source = nullptr;  // of c: (B, S, C)
+  Mask source_mask = {};
   StackState* state = nullptr;
   std::vector<Tensor>* maps = nullptr;  // takes the weights (B, H, T, S) of every s, for pictures of a small T
 };
@@ -84,10 +84,10 @@ class Stack : public Module {
     LayerNorm* norm;
     Mixer* mixer;  // of s and c
     FeedForward* feed_forward;
-    size_t memory;  // of s and c: the index of its State
+    size_t state_index;  // of s and c: the index of its State
   };
   using Layers = std::span<const Layer>;
-  Layer make_layer(const StackOptions& options, size_t i, size_t memory);
+  Layer make_layer(const StackOptions& options, size_t i, size_t state_index);
   std::vector<Layers> blocks() const;
   Variable branch(const Layer& layer, const Variable& h, const StackIn& in, Context& ctx);
   Variable through(Layers layers, const Variable& x, const StackIn& in, Context& ctx, LayerNorm* last);

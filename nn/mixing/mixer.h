@@ -13,7 +13,7 @@ namespace heed {
 
 // What a forward gets besides x.
 struct MixIn {
-  const Variable* memory = nullptr;  // (B, S, C), another sequence for keys and values: cross-attention
+  const Variable* source = nullptr;  // (B, S, C), another sequence for keys and values: cross-attention
   Mask mask = {};
   State* state = nullptr;  // what the layer remembers between calls; null: nothing
 };
@@ -22,7 +22,7 @@ struct Capabilities {
   bool causal = false;            // can be run so that no output depends on a later token
   bool strictly_causal = false;   // not even on choices made from later tokens (hash buckets, routing)
   bool padding = false;           // honours lengths: a padded batch equals each sample alone
-  bool cross = false;             // takes a memory
+  bool cross = false;             // takes a source
   bool decode = false;            // has a State
   bool exact = false;             // equals full attention under its mask
   bool rotary = false;            // its scores are dot products, so that queries and keys may be rotated by positions

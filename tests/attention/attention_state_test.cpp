@@ -173,13 +173,13 @@ BOOST_DATA_TEST_CASE(of_a_memory_keys_and_values_are_made_once, data::make(varia
     if (!mixer.can().cross) return;
     Context ctx;
     const Tensor x = noise({2, 7, C}, 1, f32);
-    const Variable memory(noise({2, 33, C}, 2, f32)), nothing_new(zeros({2, 33, C}));
+    const Variable source(noise({2, 33, C}, 2, f32)), nothing_new(zeros({2, 33, C}));
     const Mask lengths = length_mask(tensor({33, 20}, i64));
     const auto state = mixer.start(2, 7);
     for (long t = 0; t < 7; t++) {
       const Tensor token = tokens(x, t, t + 1);
-      const Tensor want = mixer.forward(token, {.memory = &memory, .mask = lengths}, ctx).value();
-      const MixIn in{.memory = t == 0 ? &memory : &nothing_new, .mask = lengths, .state = state.get()};
+      const Tensor want = mixer.forward(token, {.source = &source, .mask = lengths}, ctx).value();
+      const MixIn in{.source = t == 0 ? &source : &nothing_new, .mask = lengths, .state = state.get()};
       check_close(mixer.forward(token, in, ctx).value(), want, kRounding);
     }
   });

@@ -245,19 +245,19 @@ BOOST_DATA_TEST_CASE(queries_may_come_from_another_sequence_than_keys, data::mak
     Context ctx;
     const Variable other(noise({2, 3, C}, 2));
     if (!mixer.can().cross) {
-      error_of([&] { mixer.forward(noise({2, 3, C}, 1), {.memory = &other}, ctx); });
+      error_of([&] { mixer.forward(noise({2, 3, C}, 1), {.source = &other}, ctx); });
       return;
     }
     for (auto [T, S] : {std::pair{1L, 65L}, {33, 5}, {64, 31}, {3, 3}, {2, 0}}) BOOST_TEST_CONTEXT(T << " from " << S) {
         const Tensor x = noise({2, T, C}, 1), y = noise({2, S, C}, 2);
-        const Variable memory(y);
+        const Variable source(y);
         for (const Mask& mask : {Mask(), length_mask(tensor({double(S), double(S / 2)}, i64)), causal_mask()}) {
           const DenseAttention want = dense_attention(spec, kOracleSizes, mixer, x, y, mask);
-          check_close(mixer.forward(x, {.memory = &memory, .mask = mask}, ctx).value(), want.out, rounding(f64));
-          check_close(mixer.weights(x, {.memory = &memory, .mask = mask}, ctx), want.weights, rounding(f64));
+          check_close(mixer.forward(x, {.source = &source, .mask = mask}, ctx).value(), want.out, rounding(f64));
+          check_close(mixer.weights(x, {.source = &source, .mask = mask}, ctx), want.weights, rounding(f64));
         }
       }
-    gradcheck([&](auto& in) { return mixer.forward(in[0], {.memory = &in[1]}, ctx); },
+    gradcheck([&](auto& in) { return mixer.forward(in[0], {.source = &in[1]}, ctx); },
               {noise({2, 4, C}, 1), noise({2, 3, C}, 2)}, {.f32_tolerance = 0});
   });
 }

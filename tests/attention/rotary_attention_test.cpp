@@ -89,10 +89,10 @@ BOOST_AUTO_TEST_CASE(in_cross_attention_nothing_is_turned) {
   plain.rotary = false;
   const auto mixer = mixer_of("full", f64, kSizes), other = mixer_of("full", f64, plain);
   Context ctx;
-  const Variable memory(noise({2, 7, 10}, 2));
+  const Variable source(noise({2, 7, 10}, 2));
   const Tensor x = noise({2, 5, 10});
-  BOOST_TEST(same_bits(mixer->forward(x, {.memory = &memory}, ctx).value(),
-                       other->forward(x, {.memory = &memory}, ctx).value()));
+  BOOST_TEST(same_bits(mixer->forward(x, {.source = &source}, ctx).value(),
+                       other->forward(x, {.source = &source}, ctx).value()));
 }
 
 BOOST_AUTO_TEST_CASE(the_table_gives_the_turns_of_any_positions) {

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(orderings_are_checked) {
                Stack stack(small("sc"));
                Context ctx;
                stack.forward(randn({1, 2, 16}, 1), {}, ctx);
-             }) == "stack: the ordering has cross-attention (c), and no memory was given");
+             }) == "stack: the ordering has cross-attention (c), and no source was given");
 }
 
 BOOST_AUTO_TEST_CASE(a_later_token_changes_no_earlier_prediction) {

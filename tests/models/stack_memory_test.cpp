@@ -17,7 +17,7 @@ StackOptions noisy(const std::string& ordering) {
   return {.C = 24, .heads = 3, .ordering = ordering, .dropout = 0.2, .attention_dropout = 0.1, .max_length = 64};
 }
 
-// y, and the gradients of x, of the memory and of all parameters
+// y, and the gradients of x, of the source and of all parameters
 std::vector<Tensor> trained(const StackOptions& options, DType dtype = f32, bool with_state = false) {
   Stack stack(options);
   stack.cast_parameters(dtype);
@@ -25,14 +25,14 @@ std::vector<Tensor> trained(const StackOptions& options, DType dtype = f32, bool
   ctx.train = true;
   ctx.begin(3, 5);
   const bool cross = options.ordering.find('c') != std::string::npos;
-  const Variable x = Variable::leaf(randn({3, 10, 24}, 1, dtype)), source = Variable::leaf(randn({3, 7, 24}, 2, dtype));
-  const Variable memory = source * 2.0;
+  const Variable x = Variable::leaf(randn({3, 10, 24}, 1, dtype)), other = Variable::leaf(randn({3, 7, 24}, 2, dtype));
+  const Variable source = other * 2.0;
   StackState state = stack.start(3, 10);
-  const StackIn in{.mask = causal_mask(), .memory = cross ? &memory : nullptr, .state = with_state ? &state : nullptr};
+  const StackIn in{.mask = causal_mask(), .source = cross ? &source : nullptr, .state = with_state ? &state : nullptr};
   const Variable y = stack.forward(x, in, ctx);
   mean(y * randn(y.shape(), 9, dtype)).backward();
   std::vector<Tensor> all = {y.value(), x.grad()};
-  if (cross) all.push_back(source.grad());
+  if (cross) all.push_back(other.grad());
   for (Parameter* p : stack.parameters()) all.push_back(p->value.grad());
   return all;
 }

@@ -135,8 +135,8 @@ Tensor dense_visible(const std::string& spec, const Mask& mask, const Shape& sha
 }
 
 DenseAttention dense_attention(const std::string& spec, const MixerSizes& sizes, Mixer& mixer, const Tensor& x,
-                               const Tensor& memory, const Mask& mask) {
-  const Problem p = problem_of(spec, sizes, mixer, x, memory.defined() ? memory : x, mask);
+                               const Tensor& source, const Mask& mask) {
+  const Problem p = problem_of(spec, sizes, mixer, x, source.defined() ? source : x, mask);
   const long B = x.size(0), H = sizes.heads;
   DenseAttention dense{.out = Tensor::empty(x.shape(), f64), .weights = Tensor::empty({B, H, p.T, p.S}, f64)};
   Tensor collected = Tensor::empty({B, p.T, H * p.Dv}, f64);
@@ -156,7 +156,7 @@ DenseAttention dense_attention(const std::string& spec, const MixerSizes& sizes,
   double* out = dense.out.mutable_data<double>();
   for (size_t t = 0; t < rows.size(); t++) {
     // a query of a padded token is no query: its row is zero
-    const bool padded = !memory.defined() && mask.lengths.defined() &&
+    const bool padded = !source.defined() && mask.lengths.defined() &&
                         long(t) % p.T + p.S - p.T >= long(mask.lengths.at({long(t) / p.T}));
     for (double value : rows[t]) *out++ = padded ? 0 : value;
   }

@@ -8,9 +8,9 @@ struct DenseAttention {
   heed::Tensor weights;  // (B, H, T, S) f64
 };
 
-// What mixer.forward(x, {.memory = memory, .mask = mask}) and its weights must be. memory: undefined for self-attention.
+// What mixer.forward(x, {.source = &source, .mask = mask}) and its weights must be. source: undefined for self-attention.
 DenseAttention dense_attention(const std::string& spec, const heed::MixerSizes& sizes, heed::Mixer& mixer,
-                               const heed::Tensor& x, const heed::Tensor& memory, const heed::Mask& mask);
+                               const heed::Tensor& x, const heed::Tensor& source, const heed::Mask& mask);
 
 // The oracle's visible pairs within the mask, boolean (B, H, T, S).
 heed::Tensor dense_visible(const std::string& spec, const heed::Mask& mask, const heed::Shape& B_H_T_S);

@@ -126,16 +126,16 @@ BOOST_AUTO_TEST_CASE(sizes_that_do_not_fit_are_refused) {
 BOOST_AUTO_TEST_CASE(a_forward_checks_what_it_gets) {
   const auto full = make_mixer("full", kSizes), local = make_mixer("local", kSizes);
   Context ctx;
-  const Variable memory(zeros({1, 4, 6})), other(zeros({2, 4, 8}));
+  const Variable source(zeros({1, 4, 6})), other(zeros({2, 4, 8}));
   BOOST_TEST(error_of([&] {
                full->forward(zeros({1, 4, 6}), {}, ctx);
              }) == "attention: x is (1, 4, 6); it must be (B, T, 8)");
   BOOST_TEST(error_of([&] {
-               full->forward(zeros({1, 4, 8}), {.memory = &memory}, ctx);
-             }) == "attention: x is (1, 4, 8) and the memory is (1, 4, 6); it must be (B, S, C)");
+               full->forward(zeros({1, 4, 8}), {.source = &source}, ctx);
+             }) == "attention: x is (1, 4, 8) and the source is (1, 4, 6); it must be (B, S, C)");
   BOOST_TEST(error_of([&] {
-               full->forward(zeros({1, 4, 8}), {.memory = &other}, ctx);
-             }) == "attention: x is (1, 4, 8) and the memory is (2, 4, 8); it must be (B, S, C)");
+               full->forward(zeros({1, 4, 8}), {.source = &other}, ctx);
+             }) == "attention: x is (1, 4, 8) and the source is (2, 4, 8); it must be (B, S, C)");
   BOOST_TEST(error_of([&] {
                full->forward(zeros({1, 4, 8}), {.mask = length_mask(tensor({4, 2}, i64))}, ctx);
              }) ==
@@ -144,9 +144,9 @@ BOOST_AUTO_TEST_CASE(a_forward_checks_what_it_gets) {
   const Variable fits(zeros({1, 4, 8}));
   BOOST_TEST(
       error_of([&] {
-        local->forward(zeros({1, 4, 8}), {.memory = &fits}, ctx);
+        local->forward(zeros({1, 4, 8}), {.source = &fits}, ctx);
       }) ==
-      "attention: a memory was given; this pattern is one of positions in one sequence and has no meaning across "
+      "attention: a source was given; this pattern is one of positions in one sequence and has no meaning across "
       "two. Use full");
   const auto state = full->start(1, 8);
   BOOST_TEST(error_of([&] {
