@@ -68,6 +68,8 @@ FLAGS = -std=c++20 $(ARCH) -fno-math-errno -fno-trapping-math -Wall -Wextra -fPI
 LINK  = $(CXX) -pthread $(SANITIZE) '-Wl,-rpath,$$ORIGIN'
 LIBS  = -lopenblas -lz -ldl $(LDFLAGS)
 COMPILE = $(CXX) $(FLAGS) -MMD -MP
+# A header that is precompiled remembers the text of all it includes, comments too. ccache must not take one for another.
+PRECOMPILE = CCACHE_DEPEND=1 $(CXX) $(FLAGS) -MD -MP -x c++-header
 
 # Files that make writes by itself while it reads this Makefile, and only when the text is another one:
 #   flags    flags, compiler and CPU: everything is compiled again when they change
@@ -165,7 +167,7 @@ endif
 $(BUILD)/obj/common.h.gch: .ci/common.h $(BUILD)/flags
 	$(call say,c++,$<)
 	$(Q)mkdir -p $(@D) && echo '#include ".ci/common.h"' > $(PCH) && \
-	$(COMPILE) $(OPT) $(CXXFLAGS) -x c++-header -o $@ $(PCH)
+	$(PRECOMPILE) $(OPT) $(CXXFLAGS) -o $@ $(PCH)
 
 # Every test begins with tests/support/boost.h, and the compiler reads it in precompiled form.
 TEST_HEADER = $(BUILD)/obj/tests/support/boost.h
@@ -178,7 +180,7 @@ $(tests_obj): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags $(TEST_HEADER).gch
 $(TEST_HEADER).gch: tests/support/boost.h $(BUILD)/flags
 	$(call say,c++,$<)
 	$(Q)mkdir -p $(@D) && printf '#include "%s"\n' tests/support/boost.h $(if $(PCH),.ci/common.h) > $(TEST_HEADER) && \
-	$(COMPILE) $(TEST_FLAGS) -x c++-header -o $@ $(TEST_HEADER)
+	$(PRECOMPILE) $(TEST_FLAGS) -o $@ $(TEST_HEADER)
 
 -include $(if $(PCH),$(PCH).d $(TEST_HEADER).d) $(patsubst %.o,%.d,$(lib_obj) $(bench_obj) $(tests_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o))
 

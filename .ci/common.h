@@ -1,5 +1,5 @@
-// What most source files read anyway: the Makefile compiles it once (a precompiled header) and puts it in front of them.
-// It is no substitute for a file's own #include lines: `make PCH=` and the sanitizers' build do without it.
+// What most source files read anyway: the Makefile compiles it once (a precompiled header) and puts it in front of
+// them. It is no substitute for a file's own #include lines: `make PCH=` and the sanitizers' build do without it.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -6,8 +6,8 @@
 
 namespace heed {
 
-// Logical (B, H, T, D); in memory usually (B, T, H, D): only the last axis must be dense. Queries are the last T of the S
-// tokens, if they are of the same sequence.
+// Logical (B, H, T, D); in memory usually (B, T, H, D): only the last axis must be dense. Queries are the last T of the
+// S tokens, if they are of the same sequence.
 struct Heads {
   const Variable& q;   // (B, H, T, D)
   const Variable& k;   // (B, Hk, S, D), Hk divides H

@@ -47,8 +47,9 @@ Tensor joined_heads(const std::vector<Tensor>& given, const std::vector<Part>& p
   return all;
 }
 
-// y (B, T, channels) -> one (B, heads, T, width) per part, views without a copy unless some are rotated. All parts lie in one
-// tensor, and their gradients, too, so that nothing is padded and added up, and y is not kept beside what was rotated.
+// y (B, T, channels) -> one (B, heads, T, width) per part, views without a copy unless some are rotated. All parts lie
+// in one tensor, and their gradients, too, so that nothing is padded and added up, and y is not kept beside what was
+// rotated.
 std::vector<Variable> split_heads(const Variable& y, const std::vector<Part>& parts) {
   Tensor dense = contiguous(y.value());
   const auto like_y = [shape = y.shape(), dtype = y.dtype(), device = dense.device()] {

@@ -1,14 +1,16 @@
-// MultiHead: the Mixer of every variant that is only a pattern. It projects x to queries, keys and values, hands them to a
-// Core, and projects what comes back:
+// MultiHead: the Mixer of every variant that is only a pattern. It projects x to queries, keys and values, hands them
+// to a Core, and projects what comes back:
 //
-//   [q, k, v] = x W + b in heads,   o = core(q, k, v),   y = o Wo + bo        cross-attention: k and v from another sequence, the source
+//   [q, k, v] = x W + b in heads,   o = core(q, k, v),   y = o Wo + bo
 //
-// Rotary positions rotate q and k by where they stand in their sequence (tensor/ops/rotary.h), before keys are remembered; not in
-// cross-attention, where distances mean nothing.
+// In cross-attention k and v come from another sequence, the source.
+//
+// Rotary positions rotate q and k by where they stand in their sequence (tensor/ops/rotary.h), before keys are
+// remembered; not in cross-attention, where distances mean nothing.
 //
 // With a State it remembers keys and values: T = 1 decodes, T = a prompt prefills. A core that looks back only so far
-// (reach) keeps only so much; of a source keys and values are made once. Rows of padded queries (beyond the mask's lengths)
-// come out as zeros.
+// (reach) keeps only so much; of a source keys and values are made once. Rows of padded queries (beyond the mask's
+// lengths) come out as zeros.
 #pragma once
 
 #include <functional>

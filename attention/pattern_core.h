@@ -1,5 +1,5 @@
-// PatternCore: softmax attention over a pattern of positions; `full`, `local` and `window` are nothing else. It runs on the
-// softmax engine, and may add a bias that depends on the distance d = p - j of query and key:
+// PatternCore: softmax attention over a pattern of positions; `full`, `local` and `window` are nothing else. It runs on
+// the softmax engine, and may add a bias that depends on the distance d = p - j of query and key:
 //
 //   alibi  -m_h |d|, the slope m_h fixed per head: 2^(-8 (h + 1) / H) for a power of two H       (Press et al., 2021)
 //   t5     a learned number per head and bucket of distances: exact ones, then wider and wider   (Raffel et al., 2019)

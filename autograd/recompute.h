@@ -1,5 +1,6 @@
-// Recomputing, in papers gradient checkpointing: forget what happened inside of a block and compute it again in backward.
-// Costs one more forward, saves the memory of everything the block would have kept. Gradients are bit-equal to the plain run.
+// Recomputing, in papers gradient checkpointing: forget what happened inside of a block and compute it again in
+// backward. Costs one more forward, saves the memory of everything the block would have kept. Gradients are bit-equal
+// to the plain run.
 #pragma once
 
 #include <functional>

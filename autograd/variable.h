@@ -92,8 +92,8 @@ class Saved {
   std::shared_ptr<const Again> again_;
 };
 
-// y itself, marked: whoever saves it for backward keeps `again` in its place. For the result of an op that is cheap next
-// to the memory it fills, such as an activation or a norm. `again` holds, as Saved, only what the op keeps anyway.
+// y itself, marked: whoever saves it for backward keeps `again` in its place. For the result of an op that is cheap
+// next to the memory it fills, such as an activation or a norm. `again` holds, as Saved, only what the op keeps anyway.
 Variable recomputable(const Variable& y, Again again);
 
 // The gradients that an op's backward returns, one per input and in their order; undefined means none.

@@ -1,7 +1,7 @@
 // `build/bench attention`: the softmax engine against PyTorch's scaled_dot_product_attention, and windows and causal
-// attention against our own work without them. q, k and v are (B, n, H, D) in memory, seen as (B, H, n, D), on both sides.
-// Amounts: two products, 4 D operations a pair and head, and 3.5 times that with backward: there five more, of which one
-// makes the scores again.
+// attention against our own work without them. q, k and v are (B, n, H, D) in memory, seen as (B, H, n, D), on both
+// sides. Amounts: two products, 4 D operations a pair and head, and 3.5 times that with backward: there five more, of
+// which one makes the scores again.
 #include <algorithm>
 
 #include "attention/engines/softmax_engine.h"

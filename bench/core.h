@@ -1,5 +1,5 @@
-// The cases of `build/bench core`, group by group. Amounts are what a fused kernel cannot do without: 2 M N K operations of
-// a product, and each tensor read or written once. T rows, C columns, n = T C.
+// The cases of `build/bench core`, group by group. Amounts are what a fused kernel cannot do without: 2 M N K
+// operations of a product, and each tensor read or written once. T rows, C columns, n = T C.
 #pragma once
 
 #include "autograd/variable.h"
@@ -14,8 +14,8 @@ std::vector<Case> decoding_cases();  // a few rows through linear, norm and GELU
 
 Case product_case(long m, long n, long k);  // (M, K) x (K, N), forward
 
-// Work of one op on leaves of these shapes: forward, then backward with a gradient that was there before. Every time the
-// leaves are new, so that gradients are stored and not added to old ones.
+// Work of one op on leaves of these shapes: forward, then backward with a gradient that was there before. Every time
+// the leaves are new, so that gradients are stored and not added to old ones.
 using Forward = std::function<Variable(const std::vector<Variable>& leaves)>;
 std::function<Action()> forward_backward(const std::vector<Shape>& shapes, const Forward& forward);
 

@@ -54,11 +54,11 @@ struct Settings {
   std::string benchmark = "core";
   double seconds = 1;  // per case
   int threads = 2;
-  std::string peer, peer_script;  // a python, or another build of this program; the script that python runs
-  std::string only;               // cases whose name contains it
-  std::string data;               // a text to learn from
+  std::string peer = {}, peer_script = {};  // a python, or another build of this program; the script that python runs
+  std::string only = {};                    // cases whose name contains it
+  std::string data = {};                    // a text to learn from
   bool list = false;
-  std::string json, svg, markdown;  // files to write
+  std::string json = {}, svg = {}, markdown = {};  // files to write
 };
 
 // `build/bench NAME`. Registers itself: const Benchmark core{"core", "...", cases, run_cases};

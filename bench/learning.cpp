@@ -1,10 +1,12 @@
-// `build/bench learning --data FILE`: how well the small language model (bench/gpt.h) knows a text after the same time of
-// training, ours and PyTorch's: `--seconds` each, with three seeds. What a training run is for is bits per byte of text it
-// has not seen, not steps per second, so this is what all the others come to.
+// `build/bench learning --data FILE`: how well the small language model (bench/gpt.h) knows a text after the same time
+// of training, ours and PyTorch's: `--seconds` each, with three seeds. What a training run is for is bits per byte of
+// text it has not seen, not steps per second, so this is what all the others come to.
 //
-// Both sides begin with weights drawn alike (GPT-2), draw windows from the same bytes, and follow the same learning rate:
-// 100 steps of warm-up, then a cosine over the time, not over the steps, so that both end when their time does. They take
-// turns of some seconds. PyTorch's is compiled, and its compilation does not count; nor does the validation on either side.
+// Both sides begin with weights drawn alike (GPT-2), draw windows from the same bytes, and follow the same learning
+// rate:
+// 100 steps of warm-up, then a cosine over the time, not over the steps, so that both end when their time does. They
+// take turns of some seconds. PyTorch's is compiled, and its compilation does not count; nor does the validation on
+// either side.
 #include <chrono>
 #include <cmath>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// What benchmarks share that follow one kind of work over several lengths of text: a row a case, and in it time and memory
-// at each length. No peer takes part.
+// What benchmarks share that follow one kind of work over several lengths of text: a row a case, and in it time and
+// memory at each length. No peer takes part.
 #pragma once
 
 #include "bench/run.h"

@@ -73,7 +73,8 @@ float sum_of(const float* x, long n) {
   return sum_lanes(sums[0]);
 }
 
-// As many bytes as the weights of the small model in bench/sampling.cpp have: where they lie, in a cache or not, so do these.
+// As many bytes as the weights of the small model in bench/sampling.cpp have: where they lie, in a cache or not, so do
+// these.
 Case read_case() {
   constexpr long kPiece = 1 << 14, kPieces = 196;
   return {.group = "machine",

@@ -12,8 +12,8 @@ std::vector<Case> further_machine_cases(const std::vector<Case>& cases);
 
 class Limits {
  public:
-  // Takes the speed of a measured machine case: the fastest turn of multiply-adds and products; the median of reads, and the
-  // better side's of a copy.
+  // Takes the speed of a measured machine case: the fastest turn of multiply-adds and products; the median of reads,
+  // and the better side's of a copy.
   void learn(const Result& machine);
   // GFLOP/s, or GB/s of the copy that moves the most similar number of bytes. 0: not measured.
   double of(const Case& work) const;

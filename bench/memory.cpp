@@ -1,11 +1,12 @@
 // `build/bench memory`: the most memory that one training step (bench/gpt.h) takes above the level of parameters,
 // gradients and what the optimiser remembers; and what less-memory models save. Lower is better: the bars say at most.
 //
-// Ours: the most bytes of tensors alive in the step less those alive before it, by the allocator's count (memory_stats).
-// PyTorch's: the most pages its process had in the step (VmHWM, which /proc/self/clear_refs puts back) less those before
-// it (VmRSS); steps before have loaded the code. glibc is told to give every tensor pages of its own and to take them back
-// at once (MALLOC_MMAP_THRESHOLD_), so these pages are its tensors: torch.profiler's count of bytes agrees to 1%. Its
-// gradients of the step before are part of the level, although it frees them when a step begins: to its advantage.
+// Ours: the most bytes of tensors alive in the step less those alive before it, by the allocator's count
+// (memory_stats). PyTorch's: the most pages its process had in the step (VmHWM, which /proc/self/clear_refs puts back)
+// less those before it (VmRSS); steps before have loaded the code. glibc is told to give every tensor pages of its own
+// and to take them back at once (MALLOC_MMAP_THRESHOLD_), so these pages are its tensors: torch.profiler's count of
+// bytes agrees to 1%. Its gradients of the step before are part of the level, although it frees them when a step
+// begins: to its advantage.
 #include <cstdlib>
 #include <iostream>
 #include <map>

@@ -27,7 +27,8 @@ std::string cpu_name() {
   return "a CPU without a name";
 }
 
-// A folder above or a file name may look like python; a link to python does not have to: `python`, `python3.11`, `pypy`.
+// A folder above or a file name may look like python; a link to python does not have to: `python`, `python3.11`,
+// `pypy`.
 bool is_python(const std::string& program) { return fs::path(program).filename().string().starts_with("py"); }
 
 std::vector<std::string> peer_command(const Settings& s) {

@@ -17,10 +17,10 @@ struct Side {
   std::function<double()> cpu_seconds;          // processor time its process has used, to see whether it is at rest
 };
 
-// Runs all sides in rounds, each side one turn per round (every second round in reverse order), until `seconds` are over
-// and there are nine rounds. A turn is so many repetitions that it takes some milliseconds. Before it everybody must
-// be at rest (threads that wait for work spin for a while, and would take a core from the next side), and one repetition
-// runs untimed: it wakes the threads and brings the data back into the caches.
+// Runs all sides in rounds, each side one turn per round (every second round in reverse order), until `seconds` are
+// over and there are nine rounds. A turn is so many repetitions that it takes some milliseconds. Before it everybody
+// must be at rest (threads that wait for work spin for a while, and would take a core from the next side), and one
+// repetition runs untimed: it wakes the threads and brings the data back into the caches.
 // Returns the seconds of one repetition: [side][round].
 std::vector<std::vector<double>> take_turns(const std::vector<Side>& sides, double seconds);
 

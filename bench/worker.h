@@ -1,5 +1,5 @@
-// Worker: another process that does work when it is told to, a line at a time. PyTorch (bench/peer.py) is one, and so is
-// build/bench itself (--serve). The protocol stands at the top of bench/peer.py.
+// Worker: another process that does work when it is told to, a line at a time. PyTorch (bench/peer.py) is one, and so
+// is build/bench itself (--serve). The protocol stands at the top of bench/peer.py.
 #pragma once
 
 #include <sys/types.h>

@@ -43,14 +43,14 @@ class ByteSplit {
   long size() const { return starts_.empty() ? 0 : starts_.back(); }
   const std::vector<ByteDocument>& documents() const { return documents_; }
 
-  // B windows of T inputs at places drawn uniformly. The place of a window depends on the seed, the step and the number of
-  // the sample (first_sample + row) only: micro-batches draw what one batch draws, and a resumed run needs no state. A
-  // window may cover several documents: `segments` tells them apart, and no target crosses a border. Throws if the
+  // B windows of T inputs at places drawn uniformly. The place of a window depends on the seed, the step and the number
+  // of the sample (first_sample + row) only: micro-batches draw what one batch draws, and a resumed run needs no state.
+  // A window may cover several documents: `segments` tells them apart, and no target crosses a border. Throws if the
   // split has fewer than T + 1 bytes.
   ByteBatch batch(uint32_t seed, uint32_t step, uint32_t first_sample, long B, long T) const;
 
-  // Row by row the inputs from starts[row] on, and the targets from number `skip[row]` of the row on. What lies behind the
-  // end is 0 and does not count.
+  // Row by row the inputs from starts[row] on, and the targets from number `skip[row]` of the row on. What lies behind
+  // the end is 0 and does not count.
   ByteBatch windows_at(const std::vector<long>& starts, const std::vector<long>& skip, long T) const;
 
   ByteSplit first(long bytes) const;  // a shorter one, for a quick look; all of it if it has no more

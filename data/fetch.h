@@ -17,8 +17,8 @@ struct FetchOptions {
 // Puts enwik8 or text8 into the folder, and returns its path. Says in sentences what it does. A file that is there
 // already and is right is kept; one that is wrong is an error, and is not overwritten. enwik8 must have 10^8 bytes and
 // the known SHA-256, text8 10^8 bytes of a-z and blanks. Without a network, curl or unzip: an Error that says what to
-// do by hand. So is a connection that stalls for a minute. What a fetch that was killed left in the folder is removed. On
-// a terminal curl shows how far it is.
+// do by hand. So is a connection that stalls for a minute. What a fetch that was killed left in the folder is removed.
+// On a terminal curl shows how far it is.
 std::string fetch_data(const std::string& name, const std::string& folder, FunctionRef<void(const std::string&)> say,
                        const FetchOptions& options = {});
 

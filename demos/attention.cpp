@@ -140,8 +140,8 @@ struct Show {
   bool causal = false, weights = false;
 };
 
-// (H, T, S) of a mixer with random parameters on random tokens. In f64: a weight of 0 then is a pair that is not visible,
-// and not one that is too small for a float.
+// (H, T, S) of a mixer with random parameters on random tokens. In f64: a weight of 0 then is a pair that is not
+// visible, and not one that is too small for a float.
 Tensor weights_of(const Show& s, const std::string& spec) {
   const NoGrad no_grad;
   const auto mixer = make_mixer(spec, {.C = 32 * s.heads, .heads = s.heads, .max_length = s.length});

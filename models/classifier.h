@@ -1,5 +1,5 @@
-// Classifier: an encoder reads a sequence, its vectors are pooled into one, and a linear layer tells the class. With two
-// towers the same encoder reads two sequences, and the class is one of the pair (is this an answer to that?).
+// Classifier: an encoder reads a sequence, its vectors are pooled into one, and a linear layer tells the class. With
+// two towers the same encoder reads two sequences, and the class is one of the pair (is this an answer to that?).
 #pragma once
 
 #include "models/stack.h"

@@ -1,5 +1,5 @@
-// EncoderDecoder: reads one sequence and writes another (translation, summaries). The encoder looks both ways; the decoder
-// is causal and has a cross-attention to what the encoder made.
+// EncoderDecoder: reads one sequence and writes another (translation, summaries). The encoder looks both ways; the
+// decoder is causal and has a cross-attention to what the encoder made.
 #pragma once
 
 #include "models/stack.h"

@@ -2,8 +2,8 @@
 //
 //   s  attention over the sequence itself      c  cross-attention to a source      f  feed-forward
 //
-// "sfsfsf" is the usual transformer of three layers; any other order is as good a model ("sssfff": the sandwich of Press
-// et al., 2019). Every sublayer is a residual branch with a norm, before it (pre) or behind the sum (post):
+// "sfsfsf" is the usual transformer of three layers; any other order is as good a model ("sssfff": the sandwich of
+// Press et al., 2019). Every sublayer is a residual branch with a norm, before it (pre) or behind the sum (post):
 //
 //   pre:   x = x + f(norm(x)), and one more norm at the end          post:   x = norm(x + f(x))
 //
@@ -11,11 +11,11 @@
 //
 // Less memory for more time, with T tokens in all and L blocks (a block: an s and what follows, up to and with its f):
 //
-//   recompute_blocks      each block keeps its input only and is computed again in backward: L T C + one block.
-//                          Gradients are the same to the bit
-//   reversible             x1 = x2 = x, then pairs of branches x1 = x1 + F(x2), x2 = x2 + G(x1), and at the end the norm of
-//                          (x1 + x2) / 2: another model, whose memory does not grow with L (autograd/reversible.h)
-//   feed_forward_chunks    the hidden channels of feed-forward exist for one part of the tokens at a time
+//   recompute_blocks     each block keeps its input only and is computed again in backward: L T C + one block.
+//                        Gradients are the same to the bit
+//   reversible           x1 = x2 = x, then pairs of branches x1 = x1 + F(x2), x2 = x2 + G(x1), and at the end the norm
+//                        of (x1 + x2) / 2: another model, whose memory does not grow with L (autograd/reversible.h)
+//   feed_forward_chunks  the hidden channels of feed-forward exist for one part of the tokens at a time
 #pragma once
 
 #include <memory>
@@ -42,7 +42,8 @@ struct StackOptions {
   double dropout = 0;            // of each branch
   double attention_dropout = 0;  // of the weights
   bool rotary = false;           // positions by turning queries and keys of s (tensor/ops/rotary.h)
-  // Of the weights: normal, and those of the last layer of each branch smaller, so that the sum of many does not grow (GPT-2).
+  // Of the weights: normal, and those of the last layer of each branch smaller, so that the sum of many does not grow
+  // (GPT-2).
   double deviation = 0.02;
   long max_length = 1024;
   bool recompute_blocks = false;  // not when a state is given: what it remembers cannot be computed again

@@ -29,8 +29,8 @@ class Context {  // must outlive the backward of what was computed with it
   uint32_t seed = 0, step = 0;
   uint32_t first_sample = 0;  // global number of the batch's first example: micro-batches and ranks draw the same
 
-  // Starts a forward pass of a new (micro-)batch: use numbers start again and decisions are made anew. A recomputed block of
-  // an earlier pass still finds the decisions of its own.
+  // Starts a forward pass of a new (micro-)batch: use numbers start again and decisions are made anew. A recomputed
+  // block of an earlier pass still finds the decisions of its own.
   void begin(uint32_t step, uint32_t first_sample = 0);
 
   // The key for randomness drawn by this module. A module used twice in one pass draws differently: the site is a hash

@@ -1,5 +1,5 @@
-// RotaryTable: cosines and sines of positions (tensor/ops/rotary.h), made ahead and kept: forward and backward of queries and
-// keys use the same ones step after step, and decoding asks for one position at a time.
+// RotaryTable: cosines and sines of positions (tensor/ops/rotary.h), made ahead and kept: forward and backward of
+// queries and keys use the same ones step after step, and decoding asks for one position at a time.
 #pragma once
 
 #include "tensor/ops/rotary.h"

@@ -16,8 +16,8 @@ struct AttentionLook {
   bool strength = false;  // colours tell how large a weight is; otherwise only which pairs are visible
 };
 
-// Weights (H, T, S), f32 or f64: a pair whose weight is 0 is not visible. One square per pair: a row is a query, a column
-// is a key. Each head has a map of its own, unless all would look the same.
+// Weights (H, T, S), f32 or f64: a pair whose weight is 0 is not visible. One square per pair: a row is a query, a
+// column is a key. Each head has a map of its own, unless all would look the same.
 Picture draw_attention(const Tensor& weights, const AttentionLook& look);
 
 }  // namespace heed

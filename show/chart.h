@@ -25,8 +25,8 @@ struct Chart {
   double width = 900, height = 480;
 };
 
-// The y axis begins near the lowest value and ends where nine tenths of the values lie below: a loss that starts high does
-// not squeeze the rest. What lies above runs along the upper edge.
+// The y axis begins near the lowest value and ends where nine tenths of the values lie below: a loss that starts high
+// does not squeeze the rest. What lies above runs along the upper edge.
 Picture draw_chart(const Chart& chart);
 std::string chart_svg(const Chart& chart);
 

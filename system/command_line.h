@@ -57,8 +57,8 @@ class CommandLine {
   std::unique_ptr<Parser> parser_;
 };
 
-// A program of several commands: `charlm train ...`. Each command has a command line of its own, for which the program is
-// called "charlm train".
+// A program of several commands: `charlm train ...`. Each command has a command line of its own, for which the program
+// is called "charlm train".
 struct Command {
   std::string name, help;
   std::function<int(int, char**)> body;

@@ -1,8 +1,8 @@
 // Interrupt: while one lives, Ctrl-C (or SIGTERM) does not end the program in the middle of something.
 //
-//   Interrupt interrupt;                              // nothing is done yet: Ctrl-C ends the program at once, exit code 130
+//   Interrupt interrupt;                         // nothing is done yet: Ctrl-C ends the program at once, exit code 130
 //   prepare();
-//   interrupt.hold();                                 // from here on the first one only asks to stop
+//   interrupt.hold();                            // from here on the first one only asks to stop
 //   while (!interrupt.wanted()) step();
 //   save();
 //

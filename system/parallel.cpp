@@ -113,9 +113,9 @@ class Pool {
   };
   static_assert(kMostPieces < 1L << Range::kBits);
 
-  // Claims one open piece and runs it: the first of its own, so that from loop to loop a thread finds its part of the data
-  // in its own cache, and when these are done the last of somebody else's. A claim succeeds only in the round it was read
-  // in, and until the claimed piece is done the caller stays and the loop is alive.
+  // Claims one open piece and runs it: the first of its own, so that from loop to loop a thread finds its part of the
+  // data in its own cache, and when these are done the last of somebody else's. A claim succeeds only in the round it
+  // was read in, and until the claimed piece is done the caller stays and the loop is alive.
   bool take_piece(int id) {
     const int team = team_.load(std::memory_order_relaxed);
     for (int k = 0; k < team; k++)
@@ -171,9 +171,9 @@ class Pool {
     return std::min(wanted, int(workers_.size()));
   }
 
-  // Workers stay off the caller's core. A worker that is woken may be put on the core of who woke it, and there it waits
-  // while the caller does its pieces, call after call, beside an idle core. Costs a look at the core's number unless the
-  // caller has moved. With a single core, or one given by the user, everything stays where it is.
+  // Workers stay off the caller's core. A worker that is woken may be put on the core of who woke it, and there it
+  // waits while the caller does its pieces, call after call, beside an idle core. Costs a look at the core's number
+  // unless the caller has moved. With a single core, or one given by the user, everything stays where it is.
   void keep_apart() {
     const int core = sched_getcpu(), workers = int(workers_.size());
     if (core < 0 || core >= CPU_SETSIZE || (core == callers_core_ && workers == placed_)) return;

@@ -44,8 +44,8 @@ class Progress {
   long shown_done_ = 0;
 };
 
-// The line "head   text   tail" in at most so many characters. If it does not fit, blanks go first, then the text's last parts
-// (parts are three blanks apart): how far it is and how long it takes are always there.
+// The line "head   text   tail" in at most so many characters. If it does not fit, blanks go first, then the text's
+// last parts (parts are three blanks apart): how far it is and how long it takes are always there.
 std::string fitted_line(const std::string& head, const std::string& text, const std::string& tail, size_t width);
 
 // "0.4 s", "12 s", "3 min 20 s", "2 h 05 min": a duration for people.

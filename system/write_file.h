@@ -35,12 +35,12 @@ class FileWriter {
 // Adds to the end of a file, which need not be there yet. After an error or a kill the end may be half of `bytes`.
 void append_to_file(const std::string& path, std::string_view bytes);
 
-// Removes the temporary files in this folder whose writers were killed, and returns how many there were. In a folder that
-// is not heed's alone only those of files whose names begin with `prefix`.
+// Removes the temporary files in this folder whose writers were killed, and returns how many there were. In a folder
+// that is not heed's alone only those of files whose names begin with `prefix`.
 int remove_stale_temporaries(const std::string& folder, const std::string& prefix = "");
 
-// PATH.tmp-PROCESS-NUMBER beside the given file, for another program to fill. It is there, empty, as long as this object
-// lives, and its lock tells others so: remove_stale_temporaries leaves it alone. Creates the folders above it.
+// PATH.tmp-PROCESS-NUMBER beside the given file, for another program to fill. It is there, empty, as long as this
+// object lives, and its lock tells others so: remove_stale_temporaries leaves it alone. Creates the folders above it.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& path);

@@ -17,8 +17,8 @@
 namespace heed {
 namespace {
 
-// Sizes are rounded up to one of eight steps per power of two (at most 12.5% waste), so that blocks fit again. Each such
-// size has a number: 64, 128, ..., 512 are 0 to 7, then come eight per power of two.
+// Sizes are rounded up to one of eight steps per power of two (at most 12.5% waste), so that blocks fit again. Each
+// such size has a number: 64, 128, ..., 512 are 0 to 7, then come eight per power of two.
 struct Bin {
   size_t size;
   int number;

@@ -69,8 +69,8 @@ template <class V> [[gnu::always_inline]] inline V exp_negative(V x) {
 }
 inline double exp_negative(double x) { return std::exp(x); }
 
-// 2^x for x <= 0 within 1.2 ulp, and 0 below 2^-64: where it is a factor of a product, as in attention, results too small
-// for a normal float would make the product a hundred times as slow.
+// 2^x for x <= 0 within 1.2 ulp, and 0 below 2^-64: where it is a factor of a product, as in attention, results too
+// small for a normal float would make the product a hundred times as slow.
 template <class V> [[gnu::always_inline]] inline V exp2_negative(V x) {
   static constexpr float c[] = {
       1.f, 0.693147182f, 0.240226477f, 0.0555033274f, 0.00961844716f, 0.00133987889f, 0.000153503235f};

@@ -17,9 +17,9 @@ using Philox4 = std::array<uint32_t, 4>;
 // Ten rounds of Philox on one counter: four independent 32-bit draws.
 Philox4 philox(Philox4 counter, uint64_t key);
 
-// The same for up to 64 counters at once, in vector registers: draws[i] = philox({word[0][i], ..., word[3][i]}, key) for
-// i < n. Counters are given word by word, so that whole vectors of them are made in a line. `draws` has room for 64.
-// As bytes, draws[i] is eight 16-bit numbers in the order of keep_mask (below).
+// The same for up to 64 counters at once, in vector registers: draws[i] = philox({word[0][i], ..., word[3][i]}, key)
+// for i < n. Counters are given word by word, so that whole vectors of them are made in a line. `draws` has room for
+// 64. As bytes, draws[i] is eight 16-bit numbers in the order of keep_mask (below).
 inline constexpr long kPhiloxMany = 64;
 struct PhiloxCounters {
   uint32_t word[4][kPhiloxMany] = {};

@@ -1,6 +1,6 @@
 // Shape: a short list of sizes (or strides) that lives on the stack. A scalar has no dimensions and one element;
-// zero-size dimensions are legal everywhere. The few lines that every op runs are inline: an op on a row of 256 elements
-// takes as long as a hundred calls of functions.
+// zero-size dimensions are legal everywhere. The few lines that every op runs are inline: an op on a row of 256
+// elements takes as long as a hundred calls of functions.
 #pragma once
 
 #include <array>

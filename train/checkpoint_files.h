@@ -54,8 +54,8 @@ class CheckpointFiles {
   std::string path(long step) const;
   std::vector<CheckpointFile> list() const;  // by step; what has another name is not among them
 
-  // Throws what save would if it cannot write there, and removes the temporary files that runs which were killed left in
-  // RUN, RUN/samples and here: to be called before the training starts.
+  // Throws what save would if it cannot write there, and removes the temporary files that runs which were killed left
+  // in RUN, RUN/samples and here: to be called before the training starts.
   void prepare() const;
 
   // Writes the checkpoint. Only when it is safely on the disk, older ones are removed: those that are neither among

@@ -38,7 +38,8 @@ class RunFolder {
 
   void write_sample(long step, const std::string& text) const;
   std::vector<std::pair<long, std::string>> samples() const;  // by step
-  // The same for sound: a byte per sample, `rate` of them per second. The list has the names: "samples/step-000120.wav".
+  // The same for sound: a byte per sample, `rate` of them per second. The list has the names:
+  // "samples/step-000120.wav".
   void write_sound(long step, const std::string& bytes, long rate) const;
   std::vector<std::pair<long, std::string>> sounds() const;
 
@@ -46,8 +47,8 @@ class RunFolder {
   std::string path_;
 };
 
-// While it lives, this process alone trains in the folder, which must exist; the system lets go when it is killed. Throws if
-// another process has it. Where a file system knows no locks, nothing is locked.
+// While it lives, this process alone trains in the folder, which must exist; the system lets go when it is killed.
+// Throws if another process has it. Where a file system knows no locks, nothing is locked.
 class RunLock {
  public:
   explicit RunLock(const RunFolder& run);

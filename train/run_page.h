@@ -1,5 +1,5 @@
-// The page of a run: RUN/index.html with the loss curve, samples and settings, and loss.svg and loss.png beside it. It needs
-// neither a server nor the network.
+// The page of a run: RUN/index.html with the loss curve, samples and settings, and loss.svg and loss.png beside it. It
+// needs neither a server nor the network.
 #pragma once
 
 #include "show/chart.h"

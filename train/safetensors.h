@@ -31,8 +31,8 @@ struct Safetensors {
 };
 
 // Whole or not at all, and on the disk when it returns (system/write_file.h). All element types, any strides and any
-// device; the elements go out tensor by tensor. In the file wide types come first, so that all are aligned; within a type
-// the order is kept. Adds "crc32" to the metadata: a checksum of all the rest, eight hexadecimal digits.
+// device; the elements go out tensor by tensor. In the file wide types come first, so that all are aligned; within a
+// type the order is kept. Adds "crc32" to the metadata: a checksum of all the rest, eight hexadecimal digits.
 void write_safetensors(const std::string& path, const Safetensors& file);
 
 // Reads what anybody wrote. Everything is checked before memory is taken for it: sizes against the file, the JSON,

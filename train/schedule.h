@@ -3,8 +3,8 @@
 //   "cosine:warmup=100,floor=0.1"                                      one phase for the whole run
 //   "steps=1000,context=128,rate=1e-3;steps=500,context=256,rate=5e-4,warmup=50"          phases, one after the other
 //
-// A phase is [shape:]option=value,...; what it does not say is taken from the defaults. The rate at step t of a phase of
-// n steps with w steps of warm-up (t counts from 1; t = 0 is before the first step):
+// A phase is [shape:]option=value,...; what it does not say is taken from the defaults. The rate at step t of a phase
+// of n steps with w steps of warm-up (t counts from 1; t = 0 is before the first step):
 //
 //   warm-up         rate t / w                              while t < w
 //   constant        rate

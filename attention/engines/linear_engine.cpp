@@ -66,7 +66,8 @@ Variable divided(const Variable& sums, double epsilon) {
   return slice(sums, -1, 0, Dv) / (slice(sums, -1, Dv, Dv + 1) + epsilon);
 }
 
-// (B, H, n, C) -> (B, H, chunks, chunk, C), with zeros in front so that it has `length` tokens, and behind to fill a chunk
+// (B, H, n, C) -> (B, H, chunks, chunk, C), with zeros in front so that it has `length` tokens, and behind to fill a
+// chunk
 Variable in_chunks(const Variable& x, long length, long chunk) {
   const long chunks = (length + chunk - 1) / chunk;
   const Variable whole = pad(x, 2, length - x.size(2), chunks * chunk - length);

@@ -1,24 +1,24 @@
-// Engine 2: linear attention. The weight of a pair is a product of features, a_ij = <q_i, k_j>, instead of its exponential,
-// and so the sum over the keys can be taken first:
+// Engine 2: linear attention. The weight of a pair is a product of features, a_ij = <q_i, k_j>, instead of its
+// exponential, and so the sum over the keys can be taken first:
 //
 //   o_i = sum_j a_ij v_j / (sum_j a_ij + epsilon) = q_i S / (q_i z + epsilon),   S = sum_j k_j v_j^T,   z = sum_j k_j
 //
-// Time O(n F Dv), memory O(n): no pair is ever looked at. With a causal mask S and z are sums over j <= i. The sequence is
-// cut into chunks: what is before a chunk is one S for all of it, inside of it the pairs are taken one by one,
+// Time O(n F Dv), memory O(n): no pair is ever looked at. With a causal mask S and z are sums over j <= i. The sequence
+// is cut into chunks: what is before a chunk is one S for all of it, inside of it the pairs are taken one by one,
 //
-//   N = Q S + tril(Q K^T) V,   then S += K^T V                        a column of ones in V carries the denominator along
+//   N = Q S + tril(Q K^T) V,   then S += K^T V                 a column of ones in V carries the denominator along
 //
-// Any chunk gives the same: one token at a time is a recurrent network, one chunk is the quadratic form. A State is S and z:
-// O(1) memory however long the text is. A query that sees nothing gives zeros. Features must not be negative, or the
-// denominator may vanish; they are made before, so that a variant is its feature map:
+// Any chunk gives the same: one token at a time is a recurrent network, one chunk is the quadratic form. A State is S
+// and z: O(1) memory however long the text is. A query that sees nothing gives zeros. Features must not be negative, or
+// the denominator may vanish; they are made before, so that a variant is its feature map:
 //
 //   o = linear_attention({elu_features(q), elu_features(k), v}, {.causal = true});
 //
 // What is padding may be NaN. A NaN in a later token is not as well hidden by causality: it reaches all queries of its
 // own chunk, also those before it (0 times NaN), and none of the chunks before.
 //
-// Gradients take O(n) memory: the S of every chunk is kept, and never one per token. (Linear Transformer: Katharopoulos et
-// al., 2020; Performer: Choromanski et al., 2020.) Made of plain ops on whole batches of chunks.
+// Gradients take O(n) memory: the S of every chunk is kept, and never one per token. (Linear Transformer: Katharopoulos
+// et al., 2020; Performer: Choromanski et al., 2020.) Made of plain ops on whole batches of chunks.
 #pragma once
 
 #include "autograd/variable.h"
@@ -43,8 +43,8 @@ struct LinearState {
   Tensor sums{};  // (B, Hk, F, Dv + 1): S, and z as the last column; undefined: nothing yet
 };
 
-// (B, H, T, Dv). With a state (causal only): the T = S tokens go on where it ends, see what it holds, and are added to it.
-// No gradient flows into what was before.
+// (B, H, T, Dv). With a state (causal only): the T = S tokens go on where it ends, see what it holds, and are added to
+// it. No gradient flows into what was before.
 Variable linear_attention(const LinearInputs& in, const LinearOptions& options = {}, LinearState* state = nullptr);
 
 // The same by the dense matrix a, (B, H, T, S): the definition. For small T and S.

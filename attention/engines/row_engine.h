@@ -1,5 +1,5 @@
-// Engine 3: softmax attention with any score, some rows at a time. The scores of a block of queries against all keys are
-// made, normalised and used, then forgotten; backward makes them again. Memory O(rows S) for what one block needs,
+// Engine 3: softmax attention with any score, some rows at a time. The scores of a block of queries against all keys
+// are made, normalised and used, then forgotten; backward makes them again. Memory O(rows S) for what one block needs,
 // whatever the score is:
 //
 //   p_ij = softmax_j(s_ij) over the visible j,   o_i = sum_j p_ij v_j,   s from the caller

@@ -1,12 +1,12 @@
-// Engine 1: softmax attention over the visible pairs, exactly, in O(n) memory. It walks tiles of 64 queries by 64 keys and
-// keeps for every query a running maximum, a running sum and what it has collected (the online softmax), so that no
+// Engine 1: softmax attention over the visible pairs, exactly, in O(n) memory. It walks tiles of 64 queries by 64 keys
+// and keeps for every query a running maximum, a running sum and what it has collected (the online softmax), so that no
 // (T, S) matrix ever exists:
 //
-//   s_ij = scale <q_i, k_j> + bias_ij,   L_i = log sum_j exp(s_ij),   o_i = sum_j exp(s_ij - L_i) v_j     over visible j
+//   s_ij = scale <q_i, k_j> + bias_ij,   L_i = log sum_j exp(s_ij),   o_i = sum_j exp(s_ij - L_i) v_j   over visible j
 //
 // A query that sees nothing gets o = 0 and L = -infinity, and no gradient. Tiles without a visible pair are skipped,
-// tiles of which all pairs are visible are not looked at pair by pair. What a query does not see cannot harm it: a NaN or
-// an infinity in a hidden key or value reaches neither o nor dq. The same bits for any number of threads.
+// tiles of which all pairs are visible are not looked at pair by pair. What a query does not see cannot harm it: a NaN
+// or an infinity in a hidden key or value reaches neither o nor dq. The same bits for any number of threads.
 // (FlashAttention: Dao et al., 2022.)
 #pragma once
 
@@ -93,8 +93,8 @@ inline Kernel<void(E* o, E* L, const E* q, const E* k, const E* v, const E* by_d
                    const SoftmaxSizes& s)>
     softmax_attention{"softmax_attention"};
 
-// dL (B, H, T) or null; dby_distance and dby_query are null where they are not wanted, dby_query is zero before the call.
-// dq and dby_query lie by places, dk and dv by tokens.
+// dL (B, H, T) or null; dby_distance and dby_query are null where they are not wanted, dby_query is zero before the
+// call. dq and dby_query lie by places, dk and dv by tokens.
 template <class E> struct SoftmaxGradients { E *dq, *dk, *dv, *dby_distance, *dby_query; };
 template <class E> struct SoftmaxSaved { const E *q, *k, *v, *o, *L, *by_distance, *by_query; };
 template <class E>

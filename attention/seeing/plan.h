@@ -5,13 +5,13 @@
 //   Visible visible = visible_pairs("mine", mask, {}, {B, H, n, n});
 //   visible.plan = std::make_shared<Plan>(plan);       // a pair is seen if the plan AND the mask allow it
 //
-// An entry is FULL (all pairs of the tile) or PARTIAL (64 x 64 bits, kept once where they are equal). One list serves all,
-// or every head or every sample has its own. Plans of positions are worth keeping: ctx.plan(key, make). A plan made from the
-// data is kept by the graph until backward.
+// An entry is FULL (all pairs of the tile) or PARTIAL (64 x 64 bits, kept once where they are equal). One list serves
+// all, or every head or every sample has its own. Plans of positions are worth keeping: ctx.plan(key, make). A plan
+// made from the data is kept by the graph until backward.
 //
-// With an index the engine works on places instead of tokens: place i of the queries is token query_index[i], and q, k, v
-// are gathered tile by tile, never as a whole. Tokens may come several times or not at all; -1 is an empty place, which sees
-// nothing and is not seen. Results lie by places. Mask, biases and dropout still speak of tokens.
+// With an index the engine works on places instead of tokens: place i of the queries is token query_index[i], and q, k,
+// v are gathered tile by tile, never as a whole. Tokens may come several times or not at all; -1 is an empty place,
+// which sees nothing and is not seen. Results lie by places. Mask, biases and dropout still speak of tokens.
 #pragma once
 
 #include <array>
@@ -63,8 +63,8 @@ struct PlanTile {
 };
 enum class Cover { none, some, all };
 
-// By a predicate. `covers` is asked for every tile what it knows of it as a whole; pairs are asked one by one where it is
-// `some`. Without it every pair is asked, O(T S).
+// By a predicate. `covers` is asked for every tile what it knows of it as a whole; pairs are asked one by one where it
+// is `some`. Without it every pair is asked, O(T S).
 using SeesPair = std::function<bool(const PlanPair&)>;
 using CoversTile = std::function<Cover(const PlanTile&)>;
 Plan plan_of_pairs(const PlanShape& shape, const SeesPair& sees, const CoversTile& covers = nullptr);
@@ -78,8 +78,8 @@ Plan plan_of_blocks(const PlanShape& shape, long block, const std::vector<PlanBl
 
 // A window, and tokens that all see and that see all:
 //   query i at p = i + S - T sees key j   iff   the pattern's window allows it, or p or j is global
-// globals: boolean (S), or (B, S) for each sample its own. O(n (w + g)) pairs if globals lie side by side; each tile that
-// has one is visited as a whole. With a causal mask a global token sees its past only, and is seen by later ones.
+// globals: boolean (S), or (B, S) for each sample its own. O(n (w + g)) pairs if globals lie side by side; each tile
+// that has one is visited as a whole. With a causal mask a global token sees its past only, and is seen by later ones.
 Plan plan_of_globals(long T, long S, const Pattern& window, const Tensor& globals);
 Plan plan_of_globals(long T, long S, const Pattern& window, long first);  // the first so many tokens
 

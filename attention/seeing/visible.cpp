@@ -47,7 +47,8 @@ void label(int32_t* labels, const int64_t* segments, long S, long dilation) {
   }
 }
 
-// The labels of the queries: those of the tokens at their positions. Before the first token (T > S) only the rest counts.
+// The labels of the queries: those of the tokens at their positions. Before the first token (T > S) only the rest
+// counts.
 Tensor query_labels_of(const Tensor& key_labels, long T, long dilation) {
   const long rows = key_labels.size(0), S = key_labels.size(1);
   Tensor labels = Tensor::empty({rows, T}, i32);

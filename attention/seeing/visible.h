@@ -1,8 +1,8 @@
-// Visible: which keys a query sees, in the form in which the engines read it. What a mask says is nearly always a range:
-// causal, a window, a block, padding, one document among others are all "the keys first..last", and where ranges meet
-// is a range again. What is no range is a label: a pair is visible only if query and key have the same (the residues of a
-// dilated window, segments that come back later). Patterns that are neither have a plan of tiles (plan.h); everything
-// else is a table of pairs. A pair is seen if all of these allow it.
+// Visible: which keys a query sees, in the form in which the engines read it. What a mask says is nearly always a
+// range: causal, a window, a block, padding, one document among others are all "the keys first..last", and where ranges
+// meet is a range again. What is no range is a label: a pair is visible only if query and key have the same (the
+// residues of a dilated window, segments that come back later). Patterns that are neither have a plan of tiles
+// (plan.h); everything else is a table of pairs. A pair is seen if all of these allow it.
 #pragma once
 
 #include <memory>

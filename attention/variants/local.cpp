@@ -1,5 +1,5 @@
-// Local attention: the sequence is cut into blocks, and a query sees its own block; with neighbours also some blocks before
-// and after it.
+// Local attention: the sequence is cut into blocks, and a query sees its own block; with neighbours also some blocks
+// before and after it.
 //
 //   A(i) = { j : b_i - back <= b_j <= b_i + forward },   b_i = floor(p_i / block)
 //

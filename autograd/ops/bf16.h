@@ -1,5 +1,5 @@
-// Products in bf16: operands are rounded to 8 bits of mantissa, sums are f32. Weights stay f32 (the masters), so an update
-// that is too small for bf16 is not lost; norms, softmax and losses see f32 throughout.
+// Products in bf16: operands are rounded to 8 bits of mantissa, sums are f32. Weights stay f32 (the masters), so an
+// update that is too small for bf16 is not lost; norms, softmax and losses see f32 throughout.
 //
 //   y = bf16_gradient(matmul(bf16_operand(a), bf16_operand(b)))
 //

@@ -2,8 +2,8 @@
 
 namespace heed {
 
-// x is kept, neither the sum nor y: backward adds the bias again while it reads x, and the product that follows computes
-// y again for the gradient of its weights.
+// x is kept, neither the sum nor y: backward adds the bias again while it reads x, and the product that follows
+// computes y again for the gradient of its weights.
 Variable bias_activation(const Variable& x, const Variable& bias, Activation f) {
   const Variable y = record("bias_activation", bias_activation(x.value(), bias.value(), f), {x, bias},
                             [x = Saved(x), bias = Saved(bias), f, want_bias = bias.requires_grad()](const Tensor& dy) {

@@ -10,8 +10,8 @@ Variable layer_norm(const Variable& x, const Variable& weight, const Variable& b
 Variable rms_norm(const Variable& x, const Variable& weight, const Variable& bias, double epsilon = 1e-6);
 
 // sum = x + residual and y = norm(sum), in one pass forwards and one backwards; x and residual have one shape. The
-// residual may be undefined: the sum is x then. A block that begins so has, to the bit, the gradients of one whose x was
-// summed in the same op.
+// residual may be undefined: the sum is x then. A block that begins so has, to the bit, the gradients of one whose x
+// was summed in the same op.
 struct SumAndNorm {
   Variable sum, y;
 };

@@ -1,5 +1,5 @@
-// The attention maps of a model on the user's text: a picture for every layer, and a page on which the mouse shows what each
-// byte looks at.
+// The attention maps of a model on the user's text: a picture for every layer, and a page on which the mouse shows what
+// each byte looks at.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

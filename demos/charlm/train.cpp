@@ -15,8 +15,8 @@ using namespace heed;
 
 namespace {
 
-// The options that are settings. What the user types wins over the preset, or, in a run that is resumed, over what the run
-// has.
+// The options that are settings. What the user types wins over the preset, or, in a run that is resumed, over what the
+// run has.
 class SettingOptions {
  public:
   explicit SettingOptions(CommandLine& line) : line_(line) {

@@ -1,6 +1,6 @@
-// LmSettings: all that decides what a language-model run computes, and what it writes. The same settings, data and version give the same
-// weights, to the bit. They stand in RUN/config.json and in every checkpoint, so that a checkpoint alone says what model it
-// is.
+// LmSettings: all that decides what a language-model run computes, and what it writes. The same settings, data and
+// version give the same weights, to the bit. They stand in RUN/config.json and in every checkpoint, so that a
+// checkpoint alone says what model it is.
 //
 //   LmSettings s = preset("small");
 //   s.attention = "window:left=128";

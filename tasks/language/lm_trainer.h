@@ -7,8 +7,8 @@
 //   }
 //
 // A step depends on the settings, the weights and its number only: what is drawn is keyed by (seed, step, sample). So a
-// run that goes on from a checkpoint computes the same bits as one that was never stopped, and so do micro-batches up to
-// the rounding of their sum.
+// run that goes on from a checkpoint computes the same bits as one that was never stopped, and so do micro-batches up
+// to the rounding of their sum.
 #pragma once
 
 #include <cmath>
@@ -47,8 +47,9 @@ class LmTrainer {
   const Schedule& schedule() const { return schedule_; }
   const Phase& phase() const { return schedule_.phase_at(step() + 1); }  // of the next step
 
-  // The next step. If the loss or a gradient is not finite, throws NotFinite (autograd/finite.h) that names the op where it
-  // began; the weights stay as they were. `look_at_everything`: looks at the result of every op, also if the loss is finite.
+  // The next step. If the loss or a gradient is not finite, throws NotFinite (autograd/finite.h) that names the op
+  // where it began; the weights stay as they were. `look_at_everything`: looks at the result of every op, also if the
+  // loss is finite.
   LmStep advance(bool look_at_everything = false);
   LmNeeds try_step(long step);  // as this step would be: phases differ
 

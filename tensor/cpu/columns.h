@@ -10,8 +10,8 @@
 namespace heed {
 
 // Some (outer, inner) columns after the other: body(x_at, y_at, width) gets the first places of `width` neighbouring
-// columns in x (outer, from, inner) and in y (outer, picked, inner); the next row is s.inner further. Columns never touch
-// each other's places, so the order of writes and additions is fixed.
+// columns in x (outer, from, inner) and in y (outer, picked, inner); the next row is s.inner further. Columns never
+// touch each other's places, so the order of writes and additions is fixed.
 template <class Body> void for_columns(const GatherSizes& s, Body&& body) {
   constexpr long kWidth = 64;  // a few cache lines of a row at a time
   const long blocks = (s.inner + kWidth - 1) / kWidth;

@@ -11,8 +11,8 @@ namespace {
 
 using kernels::CrossEntropySizes;
 
-// log sum exp(x) - sum_v q_v x_v with q = (1 - s) one_hot(target) + s / V; x (V), and where e (V) is not null e = exp(x -
-// top). Gives back the sum of the exponentials, too.
+// log sum exp(x) - sum_v q_v x_v with q = (1 - s) one_hot(target) + s / V; x (V), and where e (V) is not null e = exp(x
+// - top). Gives back the sum of the exponentials, too.
 template <class E> struct RowLoss { E loss, total; };
 
 template <class E> RowLoss<E> loss_of(E* e, const E* x, long target, long V, E s) {

@@ -48,8 +48,8 @@ void norm_cpu(E* y, E* sum, E* mean, E* scale, const E* x, const E* residual, co
   });
 }
 
-// One row of the gradient. n = (x - mean) * scale, g = dy * weight: dx = scale * (g - mean(g) - n * mean(g * n)) + dsum,
-// and dweight += dy * n, dbias += dy, all (C). RMS norm is not centred: its dx has no mean(g).
+// One row of the gradient. n = (x - mean) * scale, g = dy * weight: dx = scale * (g - mean(g) - n * mean(g * n)) +
+// dsum, and dweight += dy * n, dbias += dy, all (C). RMS norm is not centred: its dx has no mean(g).
 template <class E, bool has_weight>
 void norm_row_backward(E* dx, E* dweight, E* dbias, const E* dy, const E* x, const E* weight, const E* dsum, long C,
                        bool centred, E mean, E scale) {

@@ -1,6 +1,6 @@
 // Products as panels of single-threaded BLAS in our pool; those that it serves badly have kernels of their own. How a
-// product is cut depends on its shape only: one product and its two halves can differ in their last bits, so the cut must not
-// follow the number of threads.
+// product is cut depends on its shape only: one product and its two halves can differ in their last bits, so the cut
+// must not follow the number of threads.
 #include "tensor/ops/matmul.h"
 
 #include <algorithm>
@@ -16,12 +16,12 @@ namespace {
 // Does BLAS serve this badly? See small_matmul.h.
 bool few_rows(const MatmulLayout& s) { return s.m <= kFewRows && s.b_transposed; }
 
-// Multiplications below which handing a task to another thread does not pay. With few rows they wait for b to arrive from
-// memory, so that it pays earlier.
+// Multiplications below which handing a task to another thread does not pay. With few rows they wait for b to arrive
+// from memory, so that it pays earlier.
 long small_task(const MatmulLayout& s) { return few_rows(s) ? 1 << 14 : 1 << 17; }
 
-// Length of a panel along the longer side of the output (along the columns if there are few rows): long enough that BLAS
-// stays near its peak, and an even number of them, so that two threads end together.
+// Length of a panel along the longer side of the output (along the columns if there are few rows): long enough that
+// BLAS stays near its peak, and an even number of them, so that two threads end together.
 long panel_of(const MatmulLayout& s, long batches) {
   const bool few = few_rows(s);
   const long longest = few ? 256 : 384, step = few ? 16 : 32;

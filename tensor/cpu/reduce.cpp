@@ -1,6 +1,6 @@
-// Sums; maxima and minima are in reduce_best.cpp. A long sum is cut into blocks of a size that depends on the shape only;
-// the blocks' results are added in order, so the bits are the same for any number of threads (and the rounding error
-// stays small).
+// Sums; maxima and minima are in reduce_best.cpp. A long sum is cut into blocks of a size that depends on the shape
+// only; the blocks' results are added in order, so the bits are the same for any number of threads (and the rounding
+// error stays small).
 #include "tensor/ops/reduce.h"
 
 #include "tensor/cpu/lane_sum.h"

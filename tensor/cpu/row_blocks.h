@@ -1,6 +1,6 @@
 // Sums over rows as a by-product of a pass over them, such as the gradient of a bias: rows are cut into blocks by the
-// shape only, each block adds up its own part in a workspace, and the parts are added in order. So the bits are the same
-// for any number of threads.
+// shape only, each block adds up its own part in a workspace, and the parts are added in order. So the bits are the
+// same for any number of threads.
 #pragma once
 
 #include "tensor/cpu/walk.h"

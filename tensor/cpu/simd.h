@@ -78,8 +78,8 @@ template <class E> [[gnu::always_inline]] inline E sum_lanes(Vec<E> v) {  // hal
 
 // ---- one row of n numbers
 
-// A whole vector, as a number that is known while compiling: Vec::load(p, count) is one instruction then. That is why the
-// functions below are given as [&](long i, auto count).
+// A whole vector, as a number that is known while compiling: Vec::load(p, count) is one instruction then. That is why
+// the functions below are given as [&](long i, auto count).
 template <class E> using Whole = std::integral_constant<long, Vec<E>::kLanes>;
 
 // f(i, count) for the vectors of a row: they begin at i and have `count` lanes that count, all but in the last one.

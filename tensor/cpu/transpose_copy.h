@@ -1,5 +1,6 @@
-// Copies whose source and target lie element by element along different axes, such as a transposed matrix. Walking along
-// either axis touches a new cache line at every step of the other side, so they are done in blocks that fit the cache.
+// Copies whose source and target lie element by element along different axes, such as a transposed matrix. Walking
+// along either axis touches a new cache line at every step of the other side, so they are done in blocks that fit the
+// cache.
 #pragma once
 
 #include <utility>
@@ -63,8 +64,8 @@ template <class E> struct Square {
     return __builtin_shufflevector(x, y, (i % 2 * kSide + first + i / 2)...);
   }
 
-  // x0 y0 x1 y1 ... of rows k and k + side / 2, for all k: this moves the last bit of an element's address (row, column)
-  // to the front. After as many steps as a column has bits, rows are columns.
+  // x0 y0 x1 y1 ... of rows k and k + side / 2, for all k: this moves the last bit of an element's address (row,
+  // column) to the front. After as many steps as a column has bits, rows are columns.
   void transpose() {
     constexpr auto all = std::make_integer_sequence<int, kSide>();
 #pragma GCC unroll 5

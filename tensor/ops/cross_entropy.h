@@ -21,8 +21,9 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets);
 // With s = label_smoothing a row costs -sum_v q_v log softmax(logits)_v, q = (1 - s) one_hot(target) + s / V. A row
 // that is ignored costs 0, whatever its logits are. reduction none -> (...).
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options);
-// The loss together with its gradient, in one pass: dlogits = (softmax(logits) - q) / rows that count (mean), 0 in ignored
-// rows. With the gradient dy that arrives at the loss, that of the logits is dy * dlogits; for none dy is (...).
+// The loss together with its gradient, in one pass: dlogits = (softmax(logits) - q) / rows that count (mean), 0 in
+// ignored rows. With the gradient dy that arrives at the loss, that of the logits is dy * dlogits; for none dy is
+// (...).
 struct LossWithGradient {
   Tensor loss, dlogits;
 };

@@ -8,7 +8,8 @@
 namespace heed {
 namespace {
 
-// Is every index in [0, limit)? The sign of index | (limit - 1 - index) tells for each of them; their or is vector code.
+// Is every index in [0, limit)? The sign of index | (limit - 1 - index) tells for each of them; their or is vector
+// code.
 bool all_inside(const int64_t* index, long n, long limit) {
   std::atomic<bool> inside = true;
   parallel_for(n, 65536, [&](long begin, long end) {

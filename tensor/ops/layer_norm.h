@@ -37,8 +37,8 @@ AddNormed add_rms_norm(const Tensor& x, const Tensor& residual, const Tensor& we
 
 // With n = (x - mean) * scale (no mean for RMS norm) and g = dy * weight:
 // dx = scale * (g - mean(g) - n * mean(g * n)), without mean(g) for RMS norm;
-// dweight = sum of dy * n, dbias = sum of dy over all rows. What is not wanted stays undefined. For add_..._norm x is the
-// sum, and the gradient dsum that arrives there is added to dx, which is also that of the residual.
+// dweight = sum of dy * n, dbias = sum of dy over all rows. What is not wanted stays undefined. For add_..._norm x is
+// the sum, and the gradient dsum that arrives there is added to dx, which is also that of the residual.
 struct NormWants {
   bool x = true, weight = true, bias = true;
 };

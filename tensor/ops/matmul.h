@@ -9,7 +9,8 @@ namespace heed {
 
 // (..., M, K) x (..., K, N) -> (..., M, N). bf16 and f16 are widened to f32, and so is the result.
 Tensor matmul(const Tensor& a, const Tensor& b);
-// y = x w^T + b: x (..., in), w (out, in), b (out,) or undefined -> (..., out); the bias is added while y is in the cache.
+// y = x w^T + b: x (..., in), w (out, in), b (out,) or undefined -> (..., out); the bias is added while y is in the
+// cache.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b);
 // y = a b: da = dy b^T, db = a^T dy, each summed over the axes along which it was broadcast.
 Tensor matmul_backward_a(const Tensor& dy, const Tensor& b, const Shape& a_shape);
@@ -23,12 +24,12 @@ struct MatmulLayout {
   long m = 0, n = 0, k = 0;
   bool a_transposed = false, b_transposed = false;  // the memory holds a^T (k, m) or b^T (n, k)
   long a_row = 0, b_row = 0;                        // elements between two rows in memory
-  Shape batch;
-  Strides a_batch, b_batch;  // elements between two matrices, per batch axis; 0 where one is broadcast
+  Shape batch = {};
+  Strides a_batch = {}, b_batch = {};  // elements between two matrices, per batch axis; 0 where one is broadcast
 };
 namespace kernels {
-// bias (n) is added to every row of c; null: none. The workspace has as many bytes as the kernel asks for; it may be null
-// if these are none.
+// bias (n) is added to every row of c; null: none. The workspace has as many bytes as the kernel asks for; it may be
+// null if these are none.
 template <class E> inline Kernel<long(const MatmulLayout& layout)> matmul_workspace_bytes{"matmul"};
 template <class E>
 inline Kernel<void(E* c, const E* a, const E* b, const E* bias, const MatmulLayout& layout, void* workspace)> matmul{

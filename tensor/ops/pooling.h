@@ -13,8 +13,8 @@ struct PoolOptions {
   bool partial = false;                      // also a last window that is cut short by the end of the input?
 };
 
-// x (B, T, C) -> (B, T', C). Window t holds the tokens from t * stride - padding_left on. Padding never counts: it is no
-// candidate for the maximum, and a mean is divided by the number of real tokens in its window.
+// x (B, T, C) -> (B, T', C). Window t holds the tokens from t * stride - padding_left on. Padding never counts: it is
+// no candidate for the maximum, and a mean is divided by the number of real tokens in its window.
 //
 //   T' = (T + padding_left + padding_right - window) / stride + 1, rounded down: tokens at the end that do not fill
 //   a window are left out. With partial = true it is rounded up, but every window holds at least one real token.
@@ -32,8 +32,8 @@ Tensor max_pool1d_backward(const Tensor& dy, const Tensor& indices, const Shape&
 // dx[b, s, c] = sum of dy[b, t, c] / (real tokens of window t) over the windows that hold s, in the order of t
 Tensor mean_pool1d_backward(const Tensor& dy, const Shape& x_shape, const PoolOptions& options);
 
-// The mean over the first lengths[b] tokens: x (B, T, C), lengths (B,) in 0..T -> (B, C). The tokens behind them have no
-// influence, whatever they hold. The mean of no tokens is 0.
+// The mean over the first lengths[b] tokens: x (B, T, C), lengths (B,) in 0..T -> (B, C). The tokens behind them have
+// no influence, whatever they hold. The mean of no tokens is 0.
 Tensor masked_mean(const Tensor& x, const Tensor& lengths);
 // dx[b, t] = dy[b] / lengths[b] for t < lengths[b], 0 behind
 Tensor masked_mean_backward(const Tensor& dy, const Tensor& lengths, const Shape& x_shape);

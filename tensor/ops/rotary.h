@@ -23,7 +23,8 @@ Tensor rotary_backward(const Tensor& dy, long offset = 0, const RotaryOptions& o
 // The cosines and then the sines of T positions from the offset on, (T, 2, D/2): to make them once and rotate often.
 Tensor rotary_table(long T, long D, long offset = 0, double base = 10000, DType dtype = f32, Device device = cpu);
 enum class Rotate { forwards, backwards };
-// y = x rotated, or rotated back, by positions that were made beforehand. x and y (..., T, D) may lie anywhere, with dense D.
+// y = x rotated, or rotated back, by positions that were made beforehand. x and y (..., T, D) may lie anywhere, with
+// dense D.
 void rotary_into(const Tensor& y, const Tensor& x, const Tensor& table, Rotate way, bool interleaved = true);
 
 // The same from plain ops: the definition.

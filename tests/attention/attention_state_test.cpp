@@ -5,7 +5,8 @@
 #include "tensor/views.h"
 #include "tests/oracle/dense.h"
 #include "tests/oracle/suite.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 namespace data = boost::unit_test::data;

@@ -1,5 +1,5 @@
-// The property suite: what must hold for every registered variant, whatever it is. A variant has these tests by existing;
-// its oracle (tests/oracle/<variant>.cpp) says what it sees.
+// The property suite: what must hold for every registered variant, whatever it is. A variant has these tests by
+// existing; its oracle (tests/oracle/<variant>.cpp) says what it sees.
 #include <cmath>
 
 #include "autograd/gradcheck.h"
@@ -15,7 +15,9 @@
 #include "tensor/views.h"
 #include "tests/oracle/dense.h"
 #include "tests/oracle/suite.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
+#include "tests/support/on_threads.h"
 
 using namespace heed;
 namespace data = boost::unit_test::data;

@@ -7,7 +7,7 @@
 #include "autograd/ops/reduce.h"
 #include "autograd/ops/where.h"
 #include "tensor/create.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

@@ -20,7 +20,7 @@
 #include "tensor/ops/elementwise.h"
 #include "tensor/random.h"
 #include "tests/support/at_end.h"
-#include "tests/support/close.h"
+#include "tests/support/folder.h"
 
 using namespace heed;
 using Variables = std::vector<Variable>;

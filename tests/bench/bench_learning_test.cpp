@@ -6,7 +6,7 @@
 #include "system/json.h"
 #include "system/write_file.h"
 #include "tests/support/captured.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 #include "tests/support/folder.h"
 
 using namespace heed;

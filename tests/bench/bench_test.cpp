@@ -8,7 +8,8 @@
 #include "bench/machine.h"
 #include "bench/report.h"
 #include "bench/worker.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
+#include "tests/support/folder.h"
 
 using namespace heed;
 using namespace heed::bench;

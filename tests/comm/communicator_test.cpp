@@ -1,7 +1,8 @@
 #include "comm/communicator.h"
 #include "tensor/create.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

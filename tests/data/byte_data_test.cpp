@@ -1,12 +1,12 @@
-// Byte data: what becomes a document, where the splits end, which windows are drawn, and that an evaluation counts every
-// byte once.
+// Byte data: what becomes a document, where the splits end, which windows are drawn, and that an evaluation counts
+// every byte once.
 #include "data/byte_data.h"
 
 #include <cmath>
 
 #include "system/text.h"
 #include "system/write_file.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 #include "tests/support/folder.h"
 #include "tests/support/tiny_lm.h"
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "system/write_file.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 #include "tests/support/folder.h"
 
 using namespace heed;

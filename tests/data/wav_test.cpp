@@ -3,7 +3,7 @@
 
 #include "data/byte_data.h"
 #include "system/write_file.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 #include "tests/support/folder.h"
 
 using namespace heed;

@@ -10,7 +10,8 @@
 #include <filesystem>
 
 #include "system/write_file.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/folder.h"
 #include "tests/support/tiny_lm.h"
 
 using namespace heed;

@@ -10,7 +10,6 @@
 
 #include "system/write_file.h"
 #include "tests/demos/charlm.h"
-#include "tests/support/close.h"
 #include "tests/support/folder.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/tiny_lm.h"

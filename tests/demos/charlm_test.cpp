@@ -6,7 +6,6 @@
 
 #include "data/wav.h"
 #include "system/write_file.h"
-#include "tests/support/close.h"
 #include "tests/support/folder.h"
 #include "tests/support/tiny_lm.h"
 #include "train/run_folder.h"

@@ -14,7 +14,8 @@
 #include "tensor/allocator.h"
 #include "tensor/create.h"
 #include "tensor/random.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/folder.h"
 
 using namespace heed;
 

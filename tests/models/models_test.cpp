@@ -10,7 +10,8 @@
 #include "tensor/ops/reduce.h"
 #include "tensor/random.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 #include "train/adamw.h"
 
 using namespace heed;

@@ -5,7 +5,8 @@
 #include <numeric>
 
 #include "tasks/language/lm_trainer.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
+#include "tests/support/on_threads.h"
 #include "tests/support/tiny_lm.h"
 
 using namespace heed;

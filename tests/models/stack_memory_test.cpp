@@ -6,7 +6,8 @@
 #include "tensor/create.h"
 #include "tensor/random.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 #include "train/model_tensors.h"
 
 using namespace heed;
@@ -125,7 +126,8 @@ BOOST_AUTO_TEST_CASE(memory_per_block_is_ten_x_one_when_recomputed_and_none_when
   const StackOptions plain{.heads = 2, .dropout = 0.1};
   StackOptions recomputed = plain, reversible = plain;
   recomputed.recompute_blocks = true, reversible.reversible = true;
-  // sum, q, k, v, o of s; sum and 4 before the activation of f. Norms and the activation's result are computed again, but for 3 numbers a row.
+  // sum, q, k, v, o of s; sum and 4 before the activation of f. Norms and the activation's result are computed again,
+  // but for 3 numbers a row.
   BOOST_TEST(growth(plain) == 10, boost::test_tools::tolerance(0.03));
   StackOptions gated = plain;
   gated.activation = "swiglu", gated.hidden = 4 * kC;  // 2 * 4 before the activation

@@ -1,6 +1,5 @@
 #include "nn/context.h"
 #include "tensor/create.h"
-#include "tests/support/close.h"
 
 using namespace heed;
 

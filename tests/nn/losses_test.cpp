@@ -8,7 +8,9 @@
 #include "tensor/ops/elementwise.h"
 #include "tensor/ops/softmax.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
+#include "tests/support/on_threads.h"
 
 using namespace heed;
 

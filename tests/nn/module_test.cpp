@@ -8,7 +8,8 @@
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/ops/reduce.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

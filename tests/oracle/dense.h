@@ -8,7 +8,8 @@ struct DenseAttention {
   heed::Tensor weights;  // (B, H, T, S) f64
 };
 
-// What mixer.forward(x, {.source = &source, .mask = mask}) and its weights must be. source: undefined for self-attention.
+// What mixer.forward(x, {.source = &source, .mask = mask}) and its weights must be. source: undefined for
+// self-attention.
 DenseAttention dense_attention(const std::string& spec, const heed::MixerSizes& sizes, heed::Mixer& mixer,
                                const heed::Tensor& x, const heed::Tensor& source, const heed::Mask& mask);
 

@@ -1,6 +1,6 @@
 // Oracles: what an attention variant is, said once more and by other means. Every registered variant has a file here,
-// tests/oracle/<variant>.cpp ('-' becomes '_'), that puts an Oracle on the list; tests/attention/attention_test.cpp compares. An
-// oracle takes the definition pair by pair and shares nothing with the code that plans and skips.
+// tests/oracle/<variant>.cpp ('-' becomes '_'), that puts an Oracle on the list; tests/attention/attention_test.cpp
+// compares. An oracle takes the definition pair by pair and shares nothing with the code that plans and skips.
 #pragma once
 
 #include <string>

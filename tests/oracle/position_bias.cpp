@@ -7,8 +7,8 @@ using namespace heed;
 
 namespace {
 
-// ALiBi: slopes 2^(-8 (h + 1) / H) for a power of two. For other H: those of the power of two below it, then every second
-// one of those of the power of two above it.
+// ALiBi: slopes 2^(-8 (h + 1) / H) for a power of two. For other H: those of the power of two below it, then every
+// second one of those of the power of two above it.
 double slope(long h, long H) {
   long below = 1;
   while (2 * below <= H) below *= 2;
@@ -17,8 +17,9 @@ double slope(long h, long H) {
   return std::pow(2.0, -8.0 * double(member + 1) / double(2 * below));
 }
 
-// T5: 32 buckets, 128 is the last distance told apart. A causal mask spends all on the past, otherwise the second half is
-// for keys after the query. In its part the first half of the buckets are exact distances, the rest grows by logarithm.
+// T5: 32 buckets, 128 is the last distance told apart. A causal mask spends all on the past, otherwise the second half
+// is for keys after the query. In its part the first half of the buckets are exact distances, the rest grows by
+// logarithm.
 long bucket(long i, long j, bool causal) {
   const long count = causal ? 32 : 16, exact = count / 2, start = !causal && j > i ? 16 : 0;
   const long away = causal ? (j < i ? i - j : 0) : std::labs(i - j);

@@ -4,7 +4,7 @@
 
 #include "tensor/copy.h"
 #include "tensor/ops/elementwise.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
 
 using namespace heed;
 

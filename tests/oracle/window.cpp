@@ -1,5 +1,5 @@
-// window: a query sees the keys at most `left` steps before and `right` steps after it, a step being `dilation` tokens. The
-// first `global` tokens see all and are seen by all.
+// window: a query sees the keys at most `left` steps before and `right` steps after it, a step being `dilation` tokens.
+// The first `global` tokens see all and are seen by all.
 #include <algorithm>
 
 #include "tests/oracle/position_bias.h"

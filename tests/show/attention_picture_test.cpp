@@ -3,7 +3,7 @@
 
 #include "tensor/create.h"
 #include "tensor/ops/triangular.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

@@ -3,8 +3,6 @@
 
 #include <cmath>
 
-#include "tests/support/close.h"
-
 using namespace heed;
 
 BOOST_AUTO_TEST_SUITE(chart_test)

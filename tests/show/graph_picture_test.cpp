@@ -10,7 +10,8 @@
 #include "autograd/ops/reduce.h"
 #include "show/graph_picture_layout.h"
 #include "tensor/create.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

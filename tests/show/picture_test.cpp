@@ -13,7 +13,7 @@
 
 #include "show/plot.h"
 #include "system/write_file.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 #include "tests/support/folder.h"
 
 #define STB_IMAGE_STATIC

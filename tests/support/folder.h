@@ -1,7 +1,9 @@
-// A folder for the files of a test: it goes away with it.
+// A folder for the files of a test, which goes away with it; and reading files.
 #pragma once
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 struct Folder {
@@ -20,3 +22,9 @@ struct Folder {
     return std::distance(std::filesystem::directory_iterator(path), std::filesystem::directory_iterator());
   }
 };
+
+// The bytes of a file.
+inline std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}

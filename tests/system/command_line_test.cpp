@@ -10,7 +10,7 @@
 #include "system/progress.h"
 #include "system/version.h"
 #include "tests/support/captured.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

@@ -5,7 +5,7 @@
 #include "system/command_line.h"
 #include "system/version.h"
 #include "tests/support/captured.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

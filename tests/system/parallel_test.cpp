@@ -9,7 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
+#include "tests/support/on_threads.h"
 
 using namespace heed;
 

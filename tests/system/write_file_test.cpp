@@ -7,7 +7,7 @@
 #include <csignal>
 
 #include "system/file_bytes.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 #include "tests/support/folder.h"
 
 using namespace heed;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

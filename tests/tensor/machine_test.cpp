@@ -6,7 +6,7 @@
 
 #include "tensor/cpu/products/blas.h"
 #include "tensor/cpu/startup.h"
-#include "tests/support/close.h"
+#include "tests/support/on_threads.h"
 
 using namespace heed;
 

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "tensor/cpu/simd.h"
-#include "tests/support/close.h"
 
 using namespace heed;
 

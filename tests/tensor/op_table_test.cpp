@@ -9,7 +9,7 @@
 #include "tensor/kernel.h"
 #include "tensor/ops/compare.h"
 #include "tensor/ops/elementwise_table.h"
-#include "tests/support/close.h"
+#include "tests/support/folder.h"
 
 using namespace heed;
 

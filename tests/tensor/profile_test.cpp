@@ -19,7 +19,7 @@
 #include "tensor/ops/sort.h"
 #include "tensor/random.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

@@ -15,7 +15,8 @@
 #include "tensor/ops/softmax.h"
 #include "tensor/random.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/on_threads.h"
 
 using namespace heed;
 

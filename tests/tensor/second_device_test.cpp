@@ -13,7 +13,8 @@
 #include "tensor/ops/matmul.h"
 #include "tensor/ops/softmax.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

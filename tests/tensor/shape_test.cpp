@@ -1,6 +1,6 @@
 #include "tensor/shape.h"
 
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

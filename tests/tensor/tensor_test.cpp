@@ -5,7 +5,7 @@
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

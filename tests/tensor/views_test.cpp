@@ -6,7 +6,7 @@
 
 #include "tensor/copy.h"
 #include "tensor/create.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
 
 using namespace heed;
 

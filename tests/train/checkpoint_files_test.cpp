@@ -9,7 +9,8 @@
 
 #include "system/write_file.h"
 #include "tensor/create.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 #include "tests/support/folder.h"
 #include "tests/support/small_disk.h"
 

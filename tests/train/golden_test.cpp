@@ -8,7 +8,6 @@
 #include "tensor/create.h"
 #include "tensor/ops/norm.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
 #include "train/optimiser.h"
 #include "train/safetensors.h"
 #include "train/schedule.h"

@@ -4,7 +4,8 @@
 #include "nn/linear.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

@@ -9,7 +9,7 @@
 #include "data/wav.h"
 #include "system/write_file.h"
 #include "tasks/language/lm_run.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 #include "tests/support/folder.h"
 #include "tests/support/tiny_lm.h"
 #include "train/run_page.h"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

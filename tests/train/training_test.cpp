@@ -11,7 +11,8 @@
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/random.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/on_threads.h"
 #include "train/adamw.h"
 
 using namespace heed;

@@ -1,10 +1,11 @@
 // One pass over the tiles, row by row: the weights are computed again from L, then
 //
-//   dv_j += p_ij do_i,   ds_ij = p_ij (<do_i, v_j> - delta_i),   delta_i = <do_i, o_i> - dL_i,   dq_i += ds_ij k_j,   dk_j += ds_ij q_i
+//   delta_i = <do_i, o_i> - dL_i,   ds_ij = p_ij (<do_i, v_j> - delta_i)
+//   dv_j += p_ij do_i,   dq_i += ds_ij k_j,   dk_j += ds_ij q_i
 //
 // A task is one head of k and v with all the queries that use it, and owns its dk and dv: no two tasks write to one
-// place, and the order of additions is fixed. Where there are too few heads to keep the threads busy the queries of a head
-// are cut into stripes (by the shape only), each with its own dk and dv, which are added up at the end.
+// place, and the order of additions is fixed. Where there are too few heads to keep the threads busy the queries of a
+// head are cut into stripes (by the shape only), each with its own dk and dv, which are added up at the end.
 #include "attention/engines/cpu/softmax_tile.h"
 #include "tensor/cpu/walk.h"
 

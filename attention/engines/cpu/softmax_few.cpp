@@ -1,5 +1,5 @@
-// Few queries, as in decoding: there are not enough of them to fill the lanes of a tile, so vectors run along the channels,
-// and every query walks over its keys by itself, 64 at a time, with the same online softmax.
+// Few queries, as in decoding: there are not enough of them to fill the lanes of a tile, so vectors run along the
+// channels, and every query walks over its keys by itself, 64 at a time, with the same online softmax.
 #include "attention/engines/cpu/softmax_few.h"
 
 #include "attention/engines/cpu/softmax_tile.h"
@@ -26,8 +26,8 @@ void collect_wide(E* o, E change, const E* p, const E* v, long v_row, long count
   for (long k = 0; k < N; k++) sums[k].store(o + k * kLanes);
 }
 
-// o (Dv) = change * o + p (count) v (count, Dv). With some hidden: what has no weight is not even looked at, as it may be
-// anything.
+// o (Dv) = change * o + p (count) v (count, Dv). With some hidden: what has no weight is not even looked at, as it may
+// be anything.
 template <bool some_hidden, class E>
 void collect(E* o, E change, const E* p, const E* v, long v_row, long count, long Dv) {
   constexpr long N = 8, wide = N * Vec<E>::kLanes;

@@ -5,8 +5,8 @@ namespace heed {
 namespace {
 
 // One tile of keys of the online softmax: s (count, 64) becomes p = 2^(s - top), and top, sum (64) go on. True if the
-// maximum of a lane grew: then `factor` (64) is what everything collected before must be multiplied by. Each lane decides
-// for itself, so that a query never depends on its neighbours, not even in the last bit.
+// maximum of a lane grew: then `factor` (64) is what everything collected before must be multiplied by. Each lane
+// decides for itself, so that a query never depends on its neighbours, not even in the last bit.
 template <class E> bool softmax_tile(E* s, long count, E* top, E* sum, E* factor) {
   using V = Vec<E>;
   constexpr long kLanes = V::kLanes, G = std::min(4L, kTile / kLanes);  // vectors at a time

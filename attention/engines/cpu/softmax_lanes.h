@@ -150,8 +150,8 @@ template <class E> bool all_finite(const Rows<E>& rows, long count, long C) {
   return sum_lanes(total) == 0;  // 0 times NaN or an infinity is NaN
 }
 
-// The same rows, if they are finite; otherwise copies in own (count, C) with zeros for those that are not. A product with
-// weights of 0 then is 0.
+// The same rows, if they are finite; otherwise copies in own (count, C) with zeros for those that are not. A product
+// with weights of 0 then is 0.
 template <class E> Rows<E> finite_rows(const Rows<E>& rows, long count, long C, E* own) {
   if (all_finite(rows, count, C)) return rows;
   for (long r = 0; r < count; r++) {

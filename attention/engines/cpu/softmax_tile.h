@@ -1,6 +1,6 @@
 // What forward and backward of the softmax engine share: one tile of up to 64 queries by 64 keys. Queries lie in the
-// lanes: a tile of scores is s^T (keys, 64), and so every query has its own lane from the product to the sum, no lane ever
-// looks at another, and any number of keys is fine. Scores are in units of log 2: exp becomes 2^x.
+// lanes: a tile of scores is s^T (keys, 64), and so every query has its own lane from the product to the sum, no lane
+// ever looks at another, and any number of keys is fine. Scores are in units of log 2: exp becomes 2^x.
 #pragma once
 
 #include <cmath>

@@ -60,8 +60,8 @@ bool repair_blas_kernels();
 // this CPU cannot run them. No product may run at the same time, in no thread.
 bool choose_blas_kernels(const std::string& name);
 
-// For benchmarks and tests, too: all that choose_blas_kernels would accept, slowest first: "Prescott", "Nehalem", ... It
-// finds out by switching, and ends with the kernels that were chosen before.
+// For benchmarks and tests, too: all that choose_blas_kernels would accept, slowest first: "Prescott", "Nehalem", ...
+// It finds out by switching, and ends with the kernels that were chosen before.
 std::vector<std::string> blas_kernel_names();
 
 // How wide the kernels of this name work, the widest that this CPU can run, and what this build was compiled for: 3

@@ -27,8 +27,8 @@ namespace {
 
 constexpr const char* kVariable = "OPENBLAS_CORETYPE";
 
-// What a set of kernels may use. Those with C files compiled by -march use all of that CPU; the older ones were tried on
-// a CPU without: Opteron's end with SIGILL for want of 3DNow!, Bulldozer's to Excavator's for want of FMA4.
+// What a set of kernels may use. Those with C files compiled by -march use all of that CPU; the older ones were tried
+// on a CPU without: Opteron's end with SIGILL for want of 3DNow!, Bulldozer's to Excavator's for want of FMA4.
 using namespace feature;
 constexpr Features kAvx2 = avx | avx2 | fma3;
 constexpr Features kAvx512 = kAvx2 | avx512f | avx512cd | avx512dq | avx512bw | avx512vl;

@@ -1,6 +1,6 @@
 // c (m, n) = or += a (m, k) b (k, n) for tiles that fit into the first caches: the one product of the attention engines
-// and of small_matmul.cpp. a is read one number at a time with any strides, so that a transposed a costs nothing; rows of
-// b and c are dense, and n is a multiple of the vector width.
+// and of small_matmul.cpp. a is read one number at a time with any strides, so that a transposed a costs nothing; rows
+// of b and c are dense, and n is a multiple of the vector width.
 #pragma once
 
 #include "tensor/cpu/simd.h"

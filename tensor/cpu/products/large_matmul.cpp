@@ -2,12 +2,12 @@
 //
 //   a is read where it lies
 //   b is rearranged into strips of kWidth columns, in which row after row follows; all threads read the same ones
-//   c is written once if k is short enough, otherwise added to. Its lines are fetched one by one while the sums are made:
-//   with all of them at once a core did 146 GFLOP/s, with this 163 (4096 x 768 x 256), probably because they fill the
-//   buffers through which a and b come
+//   c is written once if k is short enough, otherwise added to. Its lines are fetched one by one while the sums are
+//   made: with all of them at once a core did 146 GFLOP/s, with this 163 (4096 x 768 x 256), probably because they fill
+//   the buffers through which a and b come
 //
-// A thread takes a panel of rows of c and walks over the strips: a strip stays in the nearer caches while it meets all blocks
-// of rows. How all this is cut depends on the shape only.
+// A thread takes a panel of rows of c and walks over the strips: a strip stays in the nearer caches while it meets all
+// blocks of rows. How all this is cut depends on the shape only.
 //
 // Of a transposed a (the gradient of weights) strips would have to be made, too; BLAS does that as well.
 #include "tensor/cpu/products/large_matmul.h"
@@ -159,7 +159,8 @@ void panel_of_rows(const Target& to, const float* a, long a_row, const float* st
   }
 }
 
-// Does this build use as much of the CPU as BLAS, which chooses its kernels when it is loaded? An unknown BLAS may use all.
+// Does this build use as much of the CPU as BLAS, which chooses its kernels when it is loaded? An unknown BLAS may use
+// all.
 bool as_wide_as_blas() {
   static const bool wide = [] {
     const int blas = blas_kernel_rank(blas_kernels()), rank = blas < 0 ? cpu_kernel_rank() : blas;

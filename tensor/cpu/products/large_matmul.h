@@ -6,8 +6,8 @@
 
 namespace heed {
 
-// Is this product for large_matmul? Depends on the shape, on what this build and OpenBLAS's kernels can do here, and on the
-// user: who sets OPENBLAS_CORETYPE wants those kernels, and gets them.
+// Is this product for large_matmul? Depends on the shape, on what this build and OpenBLAS's kernels can do here, and on
+// the user: who sets OPENBLAS_CORETYPE wants those kernels, and gets them.
 bool is_large_matmul(const MatmulLayout& s);
 
 long large_matmul_workspace_bytes(const MatmulLayout& s);

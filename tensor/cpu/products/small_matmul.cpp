@@ -1,5 +1,5 @@
-// Up to three rows are dot products, with vectors along k. More rows are computed as c^T = b a^T: a is small and is transposed
-// round first, so that vectors run along its rows.
+// Up to three rows are dot products, with vectors along k. More rows are computed as c^T = b a^T: a is small and is
+// transposed round first, so that vectors run along its rows.
 #include "tensor/cpu/products/small_matmul.h"
 
 #include <utility>
@@ -31,8 +31,8 @@ template <long count, class E> Vec<E> sum_each(Vec<E> (&v)[Vec<E>::kLanes]) {
     return v[0];
 }
 
-// While a tile of b is read the next one is fetched: short rows end before the hardware has seen where they lead. Tiles of
-// more bytes than this have long rows, which need no help, and two of them would not fit into the L1 cache.
+// While a tile of b is read the next one is fetched: short rows end before the hardware has seen where they lead. Tiles
+// of more bytes than this have long rows, which need no help, and two of them would not fit into the L1 cache.
 constexpr long kMostAhead = 1 << 14;
 
 // c (R, columns) = a (R, k) b^T, b (columns, k), for as many columns as make R * columns <= kLanes

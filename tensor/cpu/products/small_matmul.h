@@ -5,8 +5,8 @@ namespace heed {
 
 inline constexpr long kFewRows = 32;
 
-// c (m, n) = a (m, k) b^T for m <= kFewRows, b (n, k): x w^T with the weights of a linear layer. Element (i, p) of a lies
-// at a[i * a_row + p * a_col], the rows of b are dense.
+// c (m, n) = a (m, k) b^T for m <= kFewRows, b (n, k): x w^T with the weights of a linear layer. Element (i, p) of a
+// lies at a[i * a_row + p * a_col], the rows of b are dense.
 template <class E>
 void small_matmul(E* c, long c_row, const E* a, long a_row, long a_col, const E* b, long b_row, long m, long n, long k);
 

@@ -1,4 +1,5 @@
-// The softmax engine against its definition by dense matrices: values and gradients, for all that decides what is visible.
+// The softmax engine against its definition by dense matrices: values and gradients, for all that decides what is
+// visible.
 #include "attention/engines/softmax_engine.h"
 
 #include <cmath>
@@ -11,7 +12,8 @@
 #include "tensor/ops/reduce.h"
 #include "tensor/views.h"
 #include "tests/attention/engines/softmax_problem.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

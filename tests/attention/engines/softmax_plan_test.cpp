@@ -17,7 +17,8 @@
 #include "tensor/random.h"
 #include "tensor/views.h"
 #include "tests/attention/engines/softmax_problem.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

@@ -8,7 +8,8 @@
 #include "tensor/create.h"
 #include "tensor/ops/compare.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/on_threads.h"
 
 using namespace heed;
 

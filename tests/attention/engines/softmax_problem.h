@@ -1,4 +1,5 @@
-// A problem for the softmax engine: sizes, what is visible, biases and dropout; solved by the engine and by its definition.
+// A problem for the softmax engine: sizes, what is visible, biases and dropout; solved by the engine and by its
+// definition.
 #pragma once
 
 #include <functional>

@@ -10,7 +10,8 @@
 #include "tensor/ops/compare.h"
 #include "tensor/ops/reduce.h"
 #include "tensor/random.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

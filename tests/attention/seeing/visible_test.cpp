@@ -1,5 +1,5 @@
-// An audit of what the engines read: the pairs that a Visible lets through are those of the definition, its parts are in
-// the form that visible.h promises, and the pictures and counts of known patterns come out.
+// An audit of what the engines read: the pairs that a Visible lets through are those of the definition, its parts are
+// in the form that visible.h promises, and the pictures and counts of known patterns come out.
 #include "attention/seeing/visible.h"
 
 #include "tensor/copy.h"
@@ -7,7 +7,7 @@
 #include "tensor/ops/compare.h"
 #include "tensor/ops/reduce.h"
 #include "tensor/random.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
 
 using namespace heed;
 

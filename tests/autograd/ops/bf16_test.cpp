@@ -18,7 +18,7 @@
 #include "tensor/ops/softmax.h"
 #include "tensor/random.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
 #include "train/adamw.h"
 
 using namespace heed;

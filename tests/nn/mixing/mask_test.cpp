@@ -1,6 +1,6 @@
 #include "nn/mixing/mask.h"
 #include "tensor/create.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

@@ -2,7 +2,7 @@
 #include "tasks/language/bits_per_byte.h"
 
 #include "tensor/copy.h"
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 #include "tests/support/tiny_lm.h"
 
 using namespace heed;

@@ -1,7 +1,7 @@
 // Settings of language models: what is written is read back, and what cannot be is told.
 #include "tasks/language/lm_settings.h"
 
-#include "tests/support/close.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 

@@ -5,7 +5,9 @@
 #include "tensor/copy.h"
 #include "tensor/ops/elementwise.h"
 #include "tensor/ops/norm.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
+#include "tests/support/on_threads.h"
 #include "tests/support/tiny_lm.h"
 
 using namespace heed;

@@ -4,8 +4,6 @@
 #include <numeric>
 #include <vector>
 
-#include "tests/support/close.h"
-
 using namespace heed;
 
 namespace {

@@ -9,7 +9,9 @@
 #include "tensor/ops/matmul.h"
 #include "tensor/ops/reduce.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
+#include "tests/support/on_threads.h"
 
 using namespace heed;
 

@@ -11,7 +11,7 @@
 #include "tensor/ops/reduce.h"
 #include "tensor/random.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
 
 using namespace heed;
 

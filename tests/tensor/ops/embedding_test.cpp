@@ -3,7 +3,7 @@
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
 
 using namespace heed;
 

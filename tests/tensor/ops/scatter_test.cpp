@@ -5,7 +5,9 @@
 #include "tensor/create.h"
 #include "tensor/ops/gather.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
+#include "tests/support/on_threads.h"
 
 using namespace heed;
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tensor/ops/matmul.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
 
 using namespace heed;
 

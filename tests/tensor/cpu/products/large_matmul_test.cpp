@@ -5,7 +5,8 @@
 #include "tensor/create.h"
 #include "tensor/ops/elementwise.h"
 #include "tensor/views.h"
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
+#include "tests/support/on_threads.h"
 
 using namespace heed;
 
@@ -25,7 +26,8 @@ Tensor product(const Tensor& a, const Tensor& b, bool b_transposed, const Tensor
   return c;
 }
 
-// Partial sums of k products of normal numbers are about sqrt(k), each rounded to 2^-24, and sqrt(k) such errors add up.
+// Partial sums of k products of normal numbers are about sqrt(k), each rounded to 2^-24, and sqrt(k) such errors add
+// up.
 double rounding(long k) { return 1e-6 + 2e-7 * double(k); }
 
 // One block, whole blocks, blocks that are cut off on either side, several panels, several pieces of b.

@@ -1,9 +1,7 @@
-#include "tests/support/close.h"
+#include "tests/support/compare.h"
 
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "tensor/copy.h"
 #include "tensor/random.h"
@@ -52,28 +50,4 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   return std::memcmp(bytes(x), bytes(y), size_t(x.numel() * size_of(x.dtype()))) == 0;
 }
 
-std::string error_of(FunctionRef<void()> f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  BOOST_ERROR("nothing was thrown");
-  return "";
-}
-
-void on_threads(int count, FunctionRef<void()> f) {
-  struct Restore {
-    int before = threads();
-    ~Restore() { set_threads(before); }
-  } restore;
-  set_threads(count);
-  f();
-}
-
 Tensor noise(const Shape& shape, uint32_t seed, DType dtype) { return randn(shape, seed, dtype); }
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
