@@ -47,17 +47,9 @@ large_obj := $(call objects,$(wildcard demos/*/*.cpp))
 large_parts = $(filter $(BUILD)/obj/demos/$(1)/%,$(large_obj))# of one of them
 PROGRAMS = $(DEMOS:%=$(BUILD)/%) $(LARGE:%=$(BUILD)/%) $(if $(bench_obj),$(BUILD)/bench)
 
-# ---- the set-up: build/setup.ok is written once and holds the flags for OpenBLAS and stb -------------------
+# ---- the set-up is written once (by .ci/setup) and holds the flags for OpenBLAS and stb
 
-ifneq ($(and $(filter clean,$(MAKECMDGOALS)),$(filter-out clean,$(MAKECMDGOALS))),)
-$(if $(MAKE_RESTARTS),,$(shell rm -rf $(BUILD)))# `make clean test`: first the one, then the other
-endif
-SETUP = build/setup.ok
-ifneq ($(or $(filter-out help clean format parts trees peer,$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)),)
-include $(SETUP)
-endif
-$(SETUP): .ci/setup
-	@CXX='$(CXX)' .ci/setup
+include .ci/setup.mk
 
 # ---- flags: no -ffast-math (NaN and infinity must stay what they are), but errno and traps are not needed
 
@@ -71,43 +63,7 @@ COMPILE = $(CXX) $(FLAGS) -MMD -MP
 # A header that is precompiled remembers the text of all it includes, comments too. ccache must not take one for another.
 PRECOMPILE = CCACHE_DEPEND=1 $(CXX) $(FLAGS) -MD -MP -x c++-header
 
-# Files that make writes by itself while it reads this Makefile, and only when the text is another one:
-#   flags    flags, compiler and CPU: everything is compiled again when they change
-#   *.list   the object files of a program: it is linked again when a source file comes or goes
-#   and version, include/heed.h, heed.pc
-same = $(and $(findstring [$(1)],[$(2)]),$(findstring [$(2)],[$(1)]))
-keep = $(if $(call same,$(file <$(1)),$(2)),,$(shell mkdir -p $(dir $(1)))$(file >$(1),$(2)))
-
-define newline
-
-
-endef
-define umbrella
-// heed: all public headers, in reading order. Written by the Makefile.
-#pragma once
-$(subst " #,"$(newline)#,$(foreach h,$(HEADERS),#include "$(h)"))
-endef
-define pkgconfig
-prefix=$(PREFIX)
-includedir=$${prefix}/include
-libdir=$${prefix}/lib
-
-Name: heed
-Description: a small deep-learning engine whose heart is efficient attention
-Version: $(VERSION)
-Cflags: -I$${includedir}/heed -std=c++20
-Libs: -L$${libdir} -lheed -Wl,-rpath,$${libdir}
-endef
-
-ifdef SETUP_DONE
-compiler := $(shell $(CXX) $(ARCH) -E -v -x c++ /dev/null 2>&1 | grep -E '^gcc version|cc1plus')# names the CPU, too
-$(call keep,$(BUILD)/flags,$(OPT) $(CALM_OPT) $(TEST_OPT) $(PCH) $(FLAGS) $(CXXFLAGS) $(compiler))
-$(call keep,$(BUILD)/include/heed.h,$(umbrella))
-$(call keep,$(BUILD)/heed.pc,$(pkgconfig))
-$(call keep,$(BUILD)/version,$(VERSION))
-$(foreach part,lib bench tests,$(call keep,$(BUILD)/obj/$(part).list,$(LINK) $($(part)_obj) $(if $(filter tests,$(part)),$(tested_obj)) $(LIBS)))
-$(foreach program,$(LARGE),$(call keep,$(BUILD)/obj/demos/$(program).list,$(LINK) $(call large_parts,$(program)) $(LIBS)))
-endif
+include .ci/written.mk# flags, heed.h, heed.pc and more: written anew when their text changes
 
 # ---- building ----------------------------------------------------------------------------------------------
 

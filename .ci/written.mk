@@ -1,0 +1,37 @@
+# Files that make writes by itself while it reads this Makefile, and only when the text is another one:
+#   flags    flags, compiler and CPU: everything is compiled again when they change
+#   *.list   the object files of a program: it is linked again when a source file comes or goes
+#   and version, include/heed.h, heed.pc
+same = $(and $(findstring [$(1)],[$(2)]),$(findstring [$(2)],[$(1)]))
+keep = $(if $(call same,$(file <$(1)),$(2)),,$(shell mkdir -p $(dir $(1)))$(file >$(1),$(2)))
+
+define newline
+
+
+endef
+define umbrella
+// heed: all public headers, in reading order. Written by the Makefile.
+#pragma once
+$(subst " #,"$(newline)#,$(foreach h,$(HEADERS),#include "$(h)"))
+endef
+define pkgconfig
+prefix=$(PREFIX)
+includedir=$${prefix}/include
+libdir=$${prefix}/lib
+
+Name: heed
+Description: a small deep-learning engine whose heart is efficient attention
+Version: $(VERSION)
+Cflags: -I$${includedir}/heed -std=c++20
+Libs: -L$${libdir} -lheed -Wl,-rpath,$${libdir}
+endef
+
+ifdef SETUP_DONE
+compiler := $(shell $(CXX) $(ARCH) -E -v -x c++ /dev/null 2>&1 | grep -E '^gcc version|cc1plus')# names the CPU, too
+$(call keep,$(BUILD)/flags,$(OPT) $(CALM_OPT) $(TEST_OPT) $(PCH) $(FLAGS) $(CXXFLAGS) $(compiler))
+$(call keep,$(BUILD)/include/heed.h,$(umbrella))
+$(call keep,$(BUILD)/heed.pc,$(pkgconfig))
+$(call keep,$(BUILD)/version,$(VERSION))
+$(foreach part,lib bench tests,$(call keep,$(BUILD)/obj/$(part).list,$(LINK) $($(part)_obj) $(if $(filter tests,$(part)),$(tested_obj)) $(LIBS)))
+$(foreach program,$(LARGE),$(call keep,$(BUILD)/obj/demos/$(program).list,$(LINK) $(call large_parts,$(program)) $(LIBS)))
+endif
