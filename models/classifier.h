@@ -2,8 +2,7 @@
 // two towers the same encoder reads two sequences, and the class is one of the pair (is this an answer to that?).
 #pragma once
 
-#include "models/stack.h"
-#include "models/token_input.h"
+#include "models/encoder.h"
 
 namespace heed {
 
@@ -11,21 +10,17 @@ struct ClassifierOptions {
   long V = 256, classes = 2;
   StackOptions stack = {};
   std::string positions = "learned";
-  std::string pool = "mean";  // mean over the tokens that are no padding, or cls: the vector of the first token
+  std::string pool = "mean";  // or cls (encoder.h)
 };
 
 class Classifier : public Module {
  public:
   explicit Classifier(const ClassifierOptions& options);
-
-  Variable encode(const Tensor& ids, const Tensor& lengths, Context& ctx);   // (B, T), (B,) or undefined -> (B, C)
-  Variable forward(const Tensor& ids, const Tensor& lengths, Context& ctx);  // -> logits (B, classes)
+  Variable forward(const Tensor& ids, const Tensor& lengths, Context& ctx);  // (B, T), (B,) -> logits (B, classes)
 
  private:
-  TokenInput& input_;
-  Stack& stack_;
+  Encoder& encoder_;
   Linear& head_;
-  bool mean_;
 };
 
 // logits (B, classes) from [a, b, a * b, a - b] of the two encodings, by one hidden layer
@@ -35,7 +30,7 @@ class TwoTower : public Module {
   Variable forward(const Tensor& a, const Tensor& a_lengths, const Tensor& b, const Tensor& b_lengths, Context& ctx);
 
  private:
-  Classifier& tower_;
+  Encoder& tower_;
   Linear &hidden_, &head_;
 };
 
