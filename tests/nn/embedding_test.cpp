@@ -30,7 +30,7 @@ const Tensor kIds = tensor({4, 0, 4, 1, 1, 2}, {2, 3}, i64);
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(embedding_module_test)
+BOOST_AUTO_TEST_SUITE(embedding_layer_test)
 
 BOOST_AUTO_TEST_CASE(ids_become_scaled_rows_of_the_table) {
   Context ctx;
