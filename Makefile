@@ -17,7 +17,7 @@ CXX     = g++
 OPT     = -O3
 CALM_OPT = -O1# of what runs now and then: files, pages, command lines
 TEST_OPT = -O1# tests are compiled more often than they are run
-PCH     = $(BUILD)/obj/common.h# headers that most files read, precompiled; make PCH= does without
+PCH     = $(if $(findstring clang,$(CXX)),,$(BUILD)/obj/common.h)# headers that most files read, precompiled; make PCH= does without
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
