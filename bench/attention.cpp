@@ -139,8 +139,8 @@ std::vector<Case> cases() {
   return all;
 }
 
-const Benchmark attention{"attention", "Softmax attention against PyTorch, and windows against the whole.", cases,
-                          run_cases};
+const RegisteredBenchmark attention{
+    {"attention", "Softmax attention against PyTorch, and windows against the whole.", cases, run_cases}};
 
 }  // namespace
 }  // namespace heed::bench

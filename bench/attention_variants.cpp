@@ -54,8 +54,8 @@ int run_variants(const Benchmark& benchmark, const Settings& settings) {
   return run_lengths(benchmark, settings, {.about = "a mixer, B 1, C 256, 4 heads", .make = work_of});
 }
 
-const Benchmark bench_variants{"variants", "Every attention variant: time and memory against the length of the text.",
-                               cases, run_variants};
+const RegisteredBenchmark bench_variants{
+    {"variants", "Every attention variant: time and memory against the length of the text.", cases, run_variants}};
 
 }  // namespace
 }  // namespace heed::bench

@@ -78,8 +78,8 @@ int run_classifier(const Benchmark& benchmark, const Settings& settings) {
        .steps = true});
 }
 
-const Benchmark classifier{"classifier", "A classifier of bytes with every attention variant, against the length.",
-                           cases, run_classifier};
+const RegisteredBenchmark classifier{
+    {"classifier", "A classifier of bytes with every attention variant, against the length.", cases, run_classifier}};
 
 }  // namespace
 }  // namespace heed::bench

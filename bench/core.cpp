@@ -15,8 +15,8 @@ std::vector<Case> cases() {
   return all;
 }
 
-const Benchmark core{"core", "Products, fused kernels, memory-bound ops and decoding, against PyTorch.", cases,
-                     run_cases};
+const RegisteredBenchmark core{
+    {"core", "Products, fused kernels, memory-bound ops and decoding, against PyTorch.", cases, run_cases}};
 
 }  // namespace
 

@@ -135,8 +135,8 @@ int run_cores(const Benchmark& benchmark, const Settings& settings) {
   return 0;
 }
 
-const Benchmark cores{"cores", "Products with the kernels that were chosen, against every choice forced by hand.",
-                      cases, run_cores};
+const RegisteredBenchmark cores{
+    {"cores", "Products with the kernels that were chosen, against every choice forced by hand.", cases, run_cores}};
 
 }  // namespace
 }  // namespace heed::bench

@@ -15,11 +15,6 @@
 namespace heed::bench {
 namespace {
 
-std::vector<const Benchmark*>& registered() {  // made by whoever needs it first
-  static std::vector<const Benchmark*> list;
-  return list;
-}
-
 double process_seconds() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -38,7 +33,7 @@ Action prepared(const std::string& request) {
   };
   const std::vector<Case> machine = machine_cases();
   if (const auto found = find(machine); found != machine.end()) return found->make();
-  for (const Benchmark* benchmark : benchmarks()) {
+  for (const Benchmark* benchmark : all_benchmarks.all()) {
     const std::vector<Case> cases = benchmark->cases();
     if (const auto found = find(cases); found != cases.end()) return found->make();
   }
@@ -65,18 +60,6 @@ std::string answer(const std::string& line, Action& action) {
 }
 
 }  // namespace
-
-Benchmark::Benchmark(std::string name, std::string about, std::vector<Case> (*cases)(),
-                     int (*run)(const Benchmark&, const Settings&))
-    : name(std::move(name)), about(std::move(about)), cases(cases), run(run) {
-  registered().push_back(this);
-}
-
-const std::vector<const Benchmark*>& benchmarks() {
-  std::vector<const Benchmark*>& list = registered();
-  std::sort(list.begin(), list.end(), [](auto* a, auto* b) { return a->name < b->name; });
-  return list;
-}
 
 std::vector<Case> chosen_cases(const Benchmark& benchmark, const Settings& settings) {
   std::vector<Case> cases = benchmark.cases();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/turns.h"
+#include "system/registry.h"
 
 namespace heed::bench {
 
@@ -61,18 +62,14 @@ struct Settings {
   std::string json = {}, svg = {}, markdown = {};  // files to write
 };
 
-// `build/bench NAME`. Registers itself: const Benchmark core{"core", "...", cases, run_cases};
+// `build/bench NAME`. Registers itself: const RegisteredBenchmark core{{"core", "...", cases, run_cases}};
 struct Benchmark {
-  Benchmark(std::string name, std::string about, std::vector<Case> (*cases)(),
-            int (*run)(const Benchmark&, const Settings&));
-  Benchmark(const Benchmark&) = delete;
-  Benchmark& operator=(const Benchmark&) = delete;
-
   std::string name, about;
   std::vector<Case> (*cases)();
   int (*run)(const Benchmark&, const Settings&);
 };
-const std::vector<const Benchmark*>& benchmarks();  // by name
+inline constinit Registry<Benchmark> all_benchmarks{"bench", "benchmark"};
+using RegisteredBenchmark = Registration<all_benchmarks>;
 
 // Measures the machine, then case by case ours and the peer's, and prints a table as it goes.
 int run_cases(const Benchmark& benchmark, const Settings& settings);

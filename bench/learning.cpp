@@ -248,8 +248,8 @@ int run_learning(const Benchmark& benchmark, const Settings& settings) {
   return 0;
 }
 
-const Benchmark learning{"learning", "Bits per byte after the same time of training, against PyTorch.", cases,
-                         run_learning};
+const RegisteredBenchmark learning{
+    {"learning", "Bits per byte after the same time of training, against PyTorch.", cases, run_learning}};
 
 }  // namespace
 }  // namespace heed::bench

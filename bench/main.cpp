@@ -5,7 +5,6 @@
 
 #include "bench/harness.h"
 #include "system/command_line.h"
-#include "system/error.h"
 #include "system/parallel.h"
 
 using namespace heed;
@@ -13,16 +12,8 @@ using namespace heed::bench;
 
 namespace {
 
-const Benchmark& benchmark_named(const std::string& name) {
-  for (const Benchmark* benchmark : benchmarks())
-    if (benchmark->name == name) return *benchmark;
-  fail("bench", "there is no benchmark ", name);
-}
-
 void declare(CommandLine& line, Settings& s) {
-  std::vector<std::string> names;
-  for (const Benchmark* benchmark : benchmarks()) names.push_back(benchmark->name);
-  line.word("benchmark", s.benchmark, "what to measure", names);
+  line.word("benchmark", s.benchmark, "what to measure", all_benchmarks.names());
   line.option("--seconds", s.seconds, "how long each case is measured", 0.01, 600);
   line.option("--threads", s.threads, "threads of each side", 1, 64);
   line.option("--peer", s.peer, "a python that has PyTorch, or another build of this program");
@@ -54,7 +45,7 @@ int body(int argc, char** argv) {
   declare(line, s);
   if (!line.parse(argc, argv)) return line.exit_code();
   set_threads(s.threads);
-  const Benchmark& benchmark = benchmark_named(s.benchmark);
+  const Benchmark& benchmark = all_benchmarks.find(s.benchmark);
   return s.list ? list(benchmark, s) : benchmark.run(benchmark, s);
 }
 

@@ -141,8 +141,8 @@ int run_memory(const Benchmark&, const Settings& settings) {
   return 0;
 }
 
-const Benchmark memory{"memory", "The most memory that a training step takes, against PyTorch and ourselves.", cases,
-                       run_memory};
+const RegisteredBenchmark memory{
+    {"memory", "The most memory that a training step takes, against PyTorch and ourselves.", cases, run_memory}};
 
 }  // namespace
 }  // namespace heed::bench

@@ -28,7 +28,8 @@ std::vector<Case> cases() {
   return {many, sampling_case("the first byte behind 256 bytes", 256, 1)};
 }
 
-const Benchmark sampling{"sampling", "A language model writes bytes, against PyTorch with a cache.", cases, run_cases};
+const RegisteredBenchmark sampling{
+    {"sampling", "A language model writes bytes, against PyTorch with a cache.", cases, run_cases}};
 
 }  // namespace
 }  // namespace heed::bench

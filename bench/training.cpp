@@ -36,8 +36,8 @@ std::vector<Case> cases() {
   return all;
 }
 
-const Benchmark training{"training", "A training step of a language model, against PyTorch eager and compiled.", cases,
-                         run_cases};
+const RegisteredBenchmark training{
+    {"training", "A training step of a language model, against PyTorch eager and compiled.", cases, run_cases}};
 
 }  // namespace
 }  // namespace heed::bench

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "system/error.h"
+#include "system/text.h"
 
 namespace heed {
 namespace {
@@ -43,9 +44,7 @@ std::string nearest_name(const std::string& given, const std::vector<std::string
 }
 
 void fail_unknown(const char* op, const char* what, const std::string& given, const std::vector<std::string>& known) {
-  std::string all;
-  for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
-  const std::string nearest = nearest_name(given, known);
+  const std::string nearest = nearest_name(given, known), all = known.empty() ? "none at all" : joined(known, ", ");
   fail(op, "there is no ", what, " '", given, "'; there are ", all, nearest.empty() ? "" : ". Did you mean ", nearest,
        nearest.empty() ? "" : "?");
 }

@@ -25,9 +25,7 @@ class Adagrad : public Optimiser {
   double epsilon_;
 };
 
-const RegisteredOptimiser adagrad("adagrad", [](const ParameterArena& arena, const OptimiserOptions& options) {
-  return std::make_unique<Adagrad>(arena, options);
-});
+const RegisteredOptimiser adagrad{maker_of<Adagrad>("adagrad")};
 
 }  // namespace
 }  // namespace heed

@@ -6,12 +6,8 @@
 namespace heed {
 namespace {
 
-const RegisteredOptimiser adamw("adamw", [](const ParameterArena& arena, const OptimiserOptions& options) {
-  return std::make_unique<AdamW>(arena, options);
-});
-const RegisteredOptimiser adam("adam", [](const ParameterArena& arena, const OptimiserOptions& options) {
-  return std::make_unique<Adam>(arena, options);
-});
+const RegisteredOptimiser adamw{maker_of<AdamW>("adamw")};
+const RegisteredOptimiser adam{maker_of<Adam>("adam")};
 
 }  // namespace
 

@@ -1,36 +1,19 @@
 #include "train/optimiser.h"
 
 #include <cmath>
-#include <map>
 
-#include "system/nearest.h"
+#include "system/error.h"
 #include "tensor/create.h"
 #include "tensor/ops/norm.h"
 #include "tensor/views.h"
 
 namespace heed {
-namespace {
 
-std::map<std::string, RegisteredOptimiser::Make>& all() {
-  static std::map<std::string, RegisteredOptimiser::Make> makers;
-  return makers;
-}
-
-}  // namespace
-
-RegisteredOptimiser::RegisteredOptimiser(const std::string& name, const Make& make) { all()[name] = make; }
-
-std::vector<std::string> optimiser_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, make] : all()) names.push_back(name);
-  return names;
-}
+std::vector<std::string> optimiser_names() { return all_optimisers.names(); }
 
 std::unique_ptr<Optimiser> make_optimiser(const std::string& name, const ParameterArena& arena,
                                           const OptimiserOptions& options) {
-  const auto found = all().find(name);
-  if (found == all().end()) fail_unknown("optimiser", "optimiser", name, optimiser_names());
-  return found->second(arena, options);
+  return all_optimisers.find(name).make(arena, options);
 }
 
 Optimiser::Optimiser(const char* op, const ParameterArena& arena, double weight_decay, double clip)

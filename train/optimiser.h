@@ -13,7 +13,6 @@
 // biases and norms.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "nn/arena.h"
+#include "system/registry.h"
 
 namespace heed {
 
@@ -80,10 +80,17 @@ std::unique_ptr<Optimiser> make_optimiser(const std::string& name, const Paramet
                                           const OptimiserOptions& options = {});
 std::vector<std::string> optimiser_names();  // sorted
 
-// A static object of this type makes an optimiser known under its name.
-struct RegisteredOptimiser {
-  using Make = std::function<std::unique_ptr<Optimiser>(const ParameterArena& arena, const OptimiserOptions& options)>;
-  RegisteredOptimiser(const std::string& name, const Make& make);
+// A static object makes an optimiser known under its name: const RegisteredOptimiser sgd{maker_of<Sgd>("sgd")};
+struct OptimiserMaker {
+  std::string name;
+  std::unique_ptr<Optimiser> (*make)(const ParameterArena& arena, const OptimiserOptions& options);
 };
+template <class Kind> OptimiserMaker maker_of(const char* name) {
+  return {name, [](const ParameterArena& arena, const OptimiserOptions& options) -> std::unique_ptr<Optimiser> {
+            return std::make_unique<Kind>(arena, options);
+          }};
+}
+inline constinit Registry<OptimiserMaker> all_optimisers{"optimiser", "optimiser"};
+using RegisteredOptimiser = Registration<all_optimisers>;
 
 }  // namespace heed

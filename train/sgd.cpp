@@ -32,9 +32,7 @@ class Sgd : public Optimiser {
   bool nesterov_;
 };
 
-const RegisteredOptimiser sgd("sgd", [](const ParameterArena& arena, const OptimiserOptions& options) {
-  return std::make_unique<Sgd>(arena, options);
-});
+const RegisteredOptimiser sgd{maker_of<Sgd>("sgd")};
 
 }  // namespace
 }  // namespace heed

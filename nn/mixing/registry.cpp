@@ -10,13 +10,6 @@
 namespace heed {
 namespace {
 
-std::vector<const Variant*>& all() {
-  static std::vector<const Variant*> list;
-  return list;
-}
-
-std::string name_of(const std::string& spec) { return spec.substr(0, spec.find(':')); }
-
 const VariantOption& find_option(const std::string& variant, const std::string& name,
                                  const std::vector<VariantOption>& known) {
   std::vector<std::string> names;
@@ -24,7 +17,6 @@ const VariantOption& find_option(const std::string& variant, const std::string& 
     if (option.name == name) return option;
     names.push_back(option.name);
   }
-  HEED_CHECK(!names.empty(), variant.c_str(), "there is no option '", name, "'; there are none at all");
   fail_unknown(variant.c_str(), "option", name, names);
 }
 
@@ -98,31 +90,8 @@ std::string VariantOptions::spec() const {
   return text;
 }
 
-RegisteredVariant::RegisteredVariant(Variant given) : variant(std::move(given)) {
-  auto later = [&](const Variant* other) { return other->name > variant.name; };
-  all().insert(std::find_if(all().begin(), all().end(), later), &variant);
-}
-
-RegisteredVariant::~RegisteredVariant() { std::erase(all(), &variant); }
-
-// Names are compared here and not when they are registered: that is before main, where nobody could catch the error.
-const std::vector<const Variant*>& variants() {
-  const auto same = [](const Variant* a, const Variant* b) { return a->name == b->name; };
-  const auto twice = std::adjacent_find(all().begin(), all().end(), same);
-  if (twice == all().end()) return all();
-  const Variant &a = **twice, &b = **(twice + 1);
-  fail("attention", "two variants are called '", a.name, "': '", a.summary, "' (", a.source, ") and '", b.summary,
-       "' (", b.source, "); rename one of them");
-}
-
-const Variant& find_variant(const std::string& spec) {
-  std::vector<std::string> names;
-  for (const Variant* variant : variants()) {
-    if (variant->name == name_of(spec)) return *variant;
-    names.push_back(variant->name);
-  }
-  fail_unknown("attention", "variant", name_of(spec), names);
-}
+std::vector<const Variant*> variants() { return all_variants.all(); }
+const Variant& find_variant(const std::string& spec) { return all_variants.find(spec.substr(0, spec.find(':'))); }
 
 std::unique_ptr<Mixer> make_mixer(const std::string& spec, const MixerSizes& sizes) {
   const Variant& variant = find_variant(spec);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "nn/mixing/mixer.h"
+#include "system/registry.h"
 
 namespace heed {
 
@@ -61,15 +62,10 @@ struct Variant {
 };
 
 // A static object of this type puts a variant into the registry, for as long as it lives.
-struct RegisteredVariant {
-  explicit RegisteredVariant(Variant variant);
-  ~RegisteredVariant();
-  RegisteredVariant(const RegisteredVariant&) = delete;
-  RegisteredVariant& operator=(const RegisteredVariant&) = delete;
-  const Variant variant;
-};
+inline constinit Registry<Variant> all_variants{"attention", "variant"};
+using RegisteredVariant = Registration<all_variants>;
 
-const std::vector<const Variant*>& variants();         // by name; throws if two have the same, and so do the next two
+std::vector<const Variant*> variants();                // by name; throws if two have the same, and so do the next two
 const Variant& find_variant(const std::string& spec);  // by the name in front of the colon
 std::unique_ptr<Mixer> make_mixer(const std::string& spec, const MixerSizes& sizes);
 

@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_SUITE(attention_test)
 
 BOOST_AUTO_TEST_CASE(every_variant_has_an_oracle_and_every_oracle_a_variant) {
   for (const std::string& name : variant_names()) specs_of(name);
-  BOOST_TEST(oracle_names() == variant_names(), boost::test_tools::per_element());
+  BOOST_TEST(all_oracles.names() == variant_names(), boost::test_tools::per_element());
 }
 
 BOOST_DATA_TEST_CASE(values_are_those_of_the_dense_computation, data::make(variant_names()), variant) {
@@ -311,7 +311,7 @@ BOOST_DATA_TEST_CASE(dropout_is_drawn_by_seed_step_and_sample_and_only_in_traini
 
 BOOST_DATA_TEST_CASE(specs_that_see_all_equal_full, data::make(variant_names()), variant) {
   specs_of(variant);  // requires the oracle
-  for (const OracleEqual& same : find_oracle(variant)->equal_full)
+  for (const OracleEqual& same : all_oracles.find(variant).equal_full)
     BOOST_TEST_CONTEXT(same.spec << " and " << same.full) {
       const auto mixer = mixer_of(same.spec), full = mixer_of(same.full);
       for (long T : {1, 5, 63, 64, 65, 100, 128})

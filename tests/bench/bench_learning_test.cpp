@@ -16,11 +16,7 @@ BOOST_AUTO_TEST_SUITE(bench_learning_test)
 
 namespace {
 
-const Benchmark& learning() {
-  for (const Benchmark* benchmark : benchmarks())
-    if (benchmark->name == "learning") return *benchmark;
-  throw std::logic_error("there is no benchmark called learning");
-}
+const Benchmark& learning() { return all_benchmarks.find("learning"); }
 
 struct Bench {
   Folder folder;

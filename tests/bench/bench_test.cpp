@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(the_picture_shows_ratios_and_without_a_peer_shares) {
 
 BOOST_AUTO_TEST_CASE(every_case_has_a_name_of_its_own_and_the_peer_knows_its_request) {
   const std::string peer = read_file("bench/peer.py");
-  for (const Benchmark* benchmark : benchmarks()) {
+  for (const Benchmark* benchmark : all_benchmarks.all()) {
     std::set<std::string> requests;
     for (const Case& work : benchmark->cases()) {
       BOOST_TEST(requests.insert(work.group + work.name).second, work.name << " is there twice");

@@ -14,7 +14,7 @@ double score(const VariantOptions&, const OracleScore& s) {
   return total;
 }
 
-const RegisteredOracle additive{{.variant = "additive",
+const RegisteredOracle additive{{.name = "additive",
                                  .specs = {},
                                  .sees = [](const VariantOptions&, const OraclePair&) { return true; },
                                  .score = score}};

@@ -85,7 +85,7 @@ Row weights_of(const Problem& p, long b, long h, long i) {
 }
 
 const Oracle& oracle_of(const std::string& spec) {
-  const Oracle* oracle = find_oracle(find_variant(spec).name);
+  const Oracle* oracle = all_oracles.find_or_null(find_variant(spec).name);
   BOOST_TEST_REQUIRE(oracle != nullptr, "no oracle for " << spec);
   return *oracle;
 }

@@ -6,7 +6,7 @@ using namespace heed;
 namespace {
 
 const RegisteredOracle full{
-    {.variant = "full",
+    {.name = "full",
      .specs = {"full:bias=alibi", "full:bias=t5", "full:bias=shaw", "full:bias=shaw,clip=2", "full:bias=shaw,clip=0"},
      .sees = [](const VariantOptions&, const OraclePair&) { return true; },
      .bias = position_bias,

@@ -11,7 +11,7 @@ bool sees(const VariantOptions& options, const OraclePair& pair) {
 }
 
 const RegisteredOracle local{
-    {.variant = "local",
+    {.name = "local",
      .specs = {"local:block=1", "local:block=4", "local:block=7,bias=alibi", "local:block=33,bias=t5",
                "local:block=5,bias=shaw,clip=3"},
      .sees = sees,

@@ -12,7 +12,7 @@ bool sees(const VariantOptions& options, const OraclePair& pair) {
 }
 
 const RegisteredOracle local_neighbours{
-    {.variant = "local-neighbours",
+    {.name = "local-neighbours",
      .specs = {"local-neighbours:block=4", "local-neighbours:block=1,back=2,forward=3",
                "local-neighbours:block=5,back=2,forward=0", "local-neighbours:block=3,back=0,bias=alibi",
                "local-neighbours:block=16,bias=shaw", "local-neighbours:block=9,back=1,forward=0,bias=t5"},

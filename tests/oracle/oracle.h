@@ -30,7 +30,7 @@ struct OracleEqual {
 };
 
 struct Oracle {
-  std::string variant;
+  std::string name;                // of the variant
   std::vector<std::string> specs;  // what to try besides the bare name
   bool (*sees)(const heed::VariantOptions& options, const OraclePair& pair);
   double (*bias)(const heed::VariantOptions& options, const OracleScore& score) = nullptr;  // added after scaling
@@ -40,10 +40,7 @@ struct Oracle {
 };
 
 // A static object of this type puts an oracle on the list.
-struct RegisteredOracle {
-  explicit RegisteredOracle(Oracle oracle);
-};
+inline constinit heed::Registry<Oracle> all_oracles{"oracle", "oracle"};
+using RegisteredOracle = heed::Registration<all_oracles>;
 
-const Oracle* find_oracle(const std::string& variant);  // null: there is none
-std::vector<std::string> oracle_names();
 heed::VariantOptions options_of(const std::string& spec);

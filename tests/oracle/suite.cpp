@@ -8,14 +8,10 @@
 
 using namespace heed;
 
-std::vector<std::string> variant_names() {
-  std::vector<std::string> names;
-  for (const Variant* variant : variants()) names.push_back(variant->name);
-  return names;
-}
+std::vector<std::string> variant_names() { return all_variants.names(); }
 
 std::vector<std::string> specs_of(const std::string& variant) {
-  const Oracle* oracle = find_oracle(variant);
+  const Oracle* oracle = all_oracles.find_or_null(variant);
   std::string stem = variant;
   std::replace(stem.begin(), stem.end(), '-', '_');
   BOOST_TEST_REQUIRE(oracle != nullptr,

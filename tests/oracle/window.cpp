@@ -18,7 +18,7 @@ bool sees(const VariantOptions& options, const OraclePair& pair) {
 }
 
 const RegisteredOracle window{
-    {.variant = "window",
+    {.name = "window",
      .specs = {"window:left=3", "window:left=0,right=0", "window:left=5,right=2", "window:left=-1,right=3",
                "window:left=4,right=-1", "window:left=2,right=2,dilation=3", "window:left=-1,right=-1,dilation=4",
                "window:left=40,right=40", "window:left=6,right=1,bias=alibi", "window:left=6,right=6,bias=t5",

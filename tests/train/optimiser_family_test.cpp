@@ -158,6 +158,13 @@ BOOST_AUTO_TEST_CASE(steps_have_the_same_bits_for_any_number_of_threads) {
   BOOST_TEST(same_bits(run(1), run(3)));
 }
 
+BOOST_AUTO_TEST_CASE(a_second_optimiser_of_the_same_name_is_refused) {
+  const RegisteredOptimiser second({"sgd", nullptr});
+  BOOST_TEST(error_of([] {
+               Trained t("sgd");
+             }).starts_with("optimiser: the optimiser 'sgd' is registered twice, at train/sgd.cpp:"));
+}
+
 BOOST_AUTO_TEST_CASE(mistakes_are_told_with_the_rule) {
   const auto error = [](const std::string& name, const OptimiserOptions& o = {}) {
     return error_of([&] { Trained t(name, o); });
