@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bench/report.h"
+#include "show/svg.h"
 #include "system/text.h"
 
 namespace heed::bench {
@@ -12,27 +13,14 @@ namespace {
 constexpr double kWidth = 940, kLeft = 290, kRight = 170, kTop = 74, kRow = 21, kGroup = 34, kBottom = 58;  // pixels
 constexpr double kBarHeight = 12;
 
-constexpr const char* kStyle =
-    "<style>svg{--paper:#fff;--ink:#1f2328;--soft:#68707a;--grid:#d8dde3;--fast:#2e7d55;--slow:#c4600f;--mark:#1f2328}"
-    "@media(prefers-color-scheme:dark){svg{--paper:#14181d;--ink:#e6e9ec;--soft:#98a1ab;--grid:#333b44;--fast:#4cae7d;"
-    "--slow:#e38a3f;--mark:#e6e9ec}}"
-    "text{font:12.5px Helvetica,Arial,'DejaVu Sans',sans-serif;fill:var(--ink)}"
-    ".t{font-size:17px;font-weight:600}.s{fill:var(--soft);font-size:11.5px}.g{font-weight:600}"
-    ".e{text-anchor:end}.m{text-anchor:middle}"
-    ".fast{fill:var(--fast)}.slow{fill:var(--slow)}.grid{stroke:var(--grid)}.one{stroke:var(--soft);stroke-width:1.5}"
-    ".mark{stroke:var(--mark);stroke-width:2}.spread{stroke:var(--ink);stroke-width:1;opacity:.55}</style>\n";
-
-std::string text_at(double x, double y, const char* kind, const std::string& text) {
-  return format("<text x='%.1f' y='%.1f' class='%s'>", x, y, kind) + xml_text(text) + "</text>\n";
-}
-
-std::string line(double x1, double y1, double x2, double y2, const char* kind) {
-  return format("<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' class='%s'/>\n", x1, y1, x2, y2, kind);
-}
+constexpr double kText = 9, kSmall = 8.2;  // sizes
+constexpr TextStyle kSoft{.size = kSmall, .alpha = 0.75};
 
 struct Row {
   std::string group, name, label, speed;
   double value, low, high, bar;  // bar: what is demanded; 0: nothing
+  double y = kTop;               // its upper edge
+  bool first = true;             // of its group, whose name stands above it
 };
 
 // Ratios on a logarithmic axis around 1, or shares on a linear one from 0.
@@ -83,55 +71,66 @@ Axis axis_of(const std::vector<Row>& rows, bool ratios) {
   return axis;
 }
 
-std::string draw(const Row& row, const Axis& axis, double y) {
-  const bool good = row.value >= (axis.ratios && row.bar == 0 ? 1 : row.bar);
-  const double from = axis.x(axis.foot()), to = axis.x(row.value), middle = y + kBarHeight / 2;
-  std::string out = text_at(kLeft - 12, y + 10.5, "e", row.name);
-  out += format("<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f' rx='1.5' class='%s'/>\n", std::min(from, to), y,
-                std::max(std::abs(to - from), 1.0), kBarHeight, good ? "fast" : "slow");
-  out += line(axis.x(row.low), middle, axis.x(row.high), middle, "spread");
-  if (row.bar > 0) out += line(axis.x(row.bar), y - 3, axis.x(row.bar), y + kBarHeight + 3, "mark");
-  out += text_at(kWidth - kRight + 54, y + 10.5, "e", row.label);
-  return out + text_at(kWidth - kRight + 68, y + 10.5, "s", row.speed);
+// Where each row is; returns where they end.
+double place(std::vector<Row>& rows) {
+  double y = kTop;
+  for (size_t i = 0; i < rows.size(); i++) {
+    rows[i].first = i == 0 || rows[i].group != rows[i - 1].group;
+    rows[i].y = y += rows[i].first ? kGroup : 0;
+    y += kRow;
+  }
+  return y;
 }
 
-std::string draw_grid(const Axis& axis, double bottom) {
-  std::string out;
+void draw(Canvas& canvas, const Row& row, const Axis& axis) {
+  const bool good = row.value >= (axis.ratios && row.bar == 0 ? 1 : row.bar);
+  const double y = row.y;
+  if (row.first)
+    canvas.text({kLeft - 12, y - kGroup + 20}, row.group, {.size = kText, .align = Align::right, .weight = 0.2});
+  const double from = axis.x(axis.foot()), to = axis.x(row.value), middle = y + kBarHeight / 2, base = y + 10.5;
+  canvas.text({kLeft - 12, base}, row.name, {.size = kText, .align = Align::right});
+  canvas.rectangle({std::min(from, to), y, std::max(std::abs(to - from), 1.0), kBarHeight, 1.5},
+                   good ? palette::kGreen : palette::kOrange);
+  canvas.line({axis.x(row.low), middle}, {axis.x(row.high), middle}, {.alpha = 0.55});
+  if (row.bar > 0) canvas.line({axis.x(row.bar), y - 3}, {axis.x(row.bar), y + kBarHeight + 3}, {.width = 2});
+  canvas.text({kWidth - kRight + 54, base}, row.label, {.size = kText, .align = Align::right});
+  canvas.text({kWidth - kRight + 68, base}, row.speed, kSoft);
+}
+
+void draw_grid(Canvas& canvas, const Axis& axis, double bottom) {
   for (const double tick : axis.ticks()) {
-    out += line(axis.x(tick), kTop - 6, axis.x(tick), bottom, tick == 1 ? "one" : "grid");
-    out += text_at(axis.x(tick), bottom + 16, "s m", axis.label(tick));
+    const Stroke one{.width = 1.5, .alpha = palette::kAxis}, other{.alpha = palette::kGrid};
+    canvas.line({axis.x(tick), kTop - 6}, {axis.x(tick), bottom}, tick == 1 ? one : other);
+    canvas.text({axis.x(tick), bottom + 16}, axis.label(tick),
+                {.size = kSmall, .align = Align::centre, .alpha = kSoft.alpha});
   }
-  return out;
+}
+
+std::string legend(const Report& report) {
+  const bool ratios = !report.peer.empty();
+  std::string text = std::string("thick tick: what is demanded; orange: less than that") +
+                     (ratios ? ", or slower than the peer" : "") + "; thin line: quartiles of all turns";
+  if (report.others > kDisturbed) text += format("; %.1f cores were busy with other programs!", report.others);
+  return text;
 }
 
 }  // namespace
 
 std::string svg(const Report& report) {
   const bool ratios = !report.peer.empty();
-  const std::vector<Row> rows = rows_of(report, ratios);
+  std::vector<Row> rows = rows_of(report, ratios);
   const Axis axis = axis_of(rows, ratios);
-  std::string bars, group;
-  double y = kTop;
-  for (const Row& row : rows) {
-    if (row.group != group) {
-      bars += text_at(kLeft - 12, y + 20, "g e", row.group);
-      y += kGroup;
-    }
-    group = row.group;
-    bars += draw(row, axis, y);
-    y += kRow;
-  }
-  const double height = y + kBottom;
-  const std::string title = ratios ? "heed against " + report.peer_name + ": how many times as fast"
-                                   : "heed: share of what the machine can do";
-  std::string legend = std::string("thick tick: what is demanded; orange: less than that") +
-                       (ratios ? ", or slower than the peer" : "") + "; thin line: quartiles of all turns";
-  if (report.others > kDisturbed) legend += format("; %.1f cores were busy with other programs!", report.others);
-  std::string out = format("<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' ", kWidth, height) +
-                    format("viewBox='0 0 %.0f %.0f'>\n", kWidth, height) + kStyle +
-                    "<rect width='100%' height='100%' fill='var(--paper)'/>\n" + text_at(16, 28, "t", title);
-  out += text_at(16, 48, "s", report.machine + (ratios ? "; " + report.peer : ""));
-  return out + draw_grid(axis, y + 2) + bars + text_at(16, height - 14, "s", legend) + "</svg>\n";
+  const double bottom = place(rows);
+  Svg picture(kWidth, bottom + kBottom);
+  picture.text({16, 28},
+               ratios ? "heed against " + report.peer_name + ": how many times as fast"
+                      : "heed: share of what the machine can do",
+               {.size = 12, .weight = 0.2});
+  picture.text({16, 48}, report.machine + (ratios ? "; " + report.peer : ""), kSoft);
+  draw_grid(picture, axis, bottom + 2);
+  for (const Row& row : rows) draw(picture, row, axis);
+  picture.text({16, bottom + kBottom - 14}, legend(report), kSoft);
+  return picture.str();
 }
 
 }  // namespace heed::bench

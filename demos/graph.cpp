@@ -60,10 +60,10 @@ void print(const GraphPicture& picture) {
 int body(int argc, char** argv) {
   std::string out = "runs/graph/graph.svg";
   CommandLine line("graph", "Draws the graph of a neuron and the gradients that flow back through it.");
-  line.option("--out", out, "the picture, an SVG file");
+  line.option("--out", out, "the picture, an SVG or a PNG file");
   if (!line.parse(argc, argv)) return line.exit_code();
   const GraphPicture picture = draw_neuron();
-  write_file(out, picture.svg());
+  out.ends_with(".png") ? picture.picture().write_png(out) : write_file(out, picture.svg());
   print(picture);
   std::printf("\nThe picture is in %s\n", out.c_str());
   return 0;

@@ -11,11 +11,11 @@
 #include "autograd/ops/elementwise.h"
 #include "nn/arena.h"
 #include "nn/linear.h"
-#include "show/picture.h"
-#include "show/plot.h"
+#include "show/chart.h"
 #include "system/command_line.h"
 #include "system/parallel.h"
 #include "system/progress.h"
+#include "system/text.h"
 #include "system/write_file.h"
 #include "tensor/create.h"
 #include "tensor/machine.h"
@@ -136,8 +136,8 @@ Result train(Mlp& model, const Points& points, const Points& held_out, const Set
 
 // ---- the picture
 
-constexpr Colour kPaper = rgb(0xfdfcf9), kInk = rgb(0x27313c);
-constexpr Colour kDots[] = {rgb(0x1c5688), rgb(0xc4600f)};  // the two classes, as in diverging()
+using palette::diverging, palette::kSoft;
+constexpr Colour kDots[] = {palette::kBlue, palette::kOrange};  // the two classes, as in diverging()
 constexpr Box kMap{32, 92, 576, 576};
 constexpr double kTint = 0.55;                       // how strong the colours of the map are, 0..1
 constexpr double kView = 1.14;                       // the map shows -kView..kView in both directions
@@ -177,12 +177,12 @@ void draw_map(Picture& picture, Mlp& model) {
       const long px = long(kMap.x) + x, py = long(kMap.y) + y;
       picture.pixel(px, py, diverging(kTint * std::tanh(at(x, y) / 2)));  // tanh(z / 2) = p1 - p0
       const double slope = std::hypot(at(x + 1, y) - at(x - 1, y), at(x, y + 1) - at(x, y - 1)) / 2;
-      picture.blend(px, py, kInk, 0.85 * std::clamp(1.3 - std::abs(at(x, y)) / (slope + 1e-9), 0.0, 1.0));
+      picture.blend(px, py, palette::kInk, 0.85 * std::clamp(1.3 - std::abs(at(x, y)) / (slope + 1e-9), 0.0, 1.0));
     }
 }
 
 void draw_dot(Picture& picture, Point at, Colour colour) {
-  picture.circle(at, 4.4, kPaper, 0.9);
+  picture.circle(at, 4.4, {palette::kBackground, 0.9});
   picture.circle(at, 3.2, colour);
 }
 
@@ -195,43 +195,45 @@ void draw_points(Picture& picture, const Points& points) {
 
 // What the colours mean, from y on.
 void draw_legend(Picture& picture, double y) {
-  const TextStyle style{.size = 9, .colour = kInk};
+  const TextStyle style{.size = 9};
   const char* names[] = {"points of the first spiral", "points of the second spiral"};
   for (int i = 0; i < 2; i++, y += 24) {
     draw_dot(picture, {kColumn + 9, y}, kDots[i]);
     picture.text({kColumn + 28, y + 4.5}, names[i], style);
   }
-  picture.line({kColumn, y}, {kColumn + 18, y}, 2, kInk);
+  picture.line({kColumn, y}, {kColumn + 18, y}, {.width = 2});
   picture.text({kColumn + 28, y + 4.5}, "both equally likely", style);
   y += 24;
   for (int i = 0; i < int(kColumnWidth); i++)
     picture.rectangle({kColumn + i, y, 1, 12}, diverging(kTint * (2 * i / (kColumnWidth - 1) - 1)));
   picture.text({kColumn, y + 28}, "surely first", style);
-  picture.text({kColumn + kColumnWidth, y + 28}, "surely second", {.size = 9, .colour = kInk, .align = Align::right});
+  picture.text({kColumn + kColumnWidth, y + 28}, "surely second", {.size = 9, .align = Align::right});
 }
 
-std::string percent(double part) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f%%", 100 * part);
-  return text;
+std::string percent(double part) { return format("%.2f%%", 100 * part); }
+
+Chart loss_chart(const std::vector<double>& losses) {
+  Chart chart{.x_label = "step", .logarithmic = true};
+  chart.series.resize(1);
+  for (const double loss : losses) chart.series[0].points.push_back({double(chart.series[0].points.size() + 1), loss});
+  return chart;
 }
 
 void draw(const Settings& s, Mlp& model, const Points& points, const Result& result) {
-  Picture picture(900, 700, kPaper);
-  picture.text({kMap.x, 46}, "Two spirals, learned by heed", {.size = 19, .colour = kInk, .weight = 0.17});
+  Picture picture(900, 700);
+  picture.text({kMap.x, 46}, "Two spirals, learned by heed", {.size = 19, .weight = 0.17});
   const std::string w = std::to_string(s.width);
   picture.text({kMap.x, 72},
                "2-" + w + "-" + w + "-2 neurons with " + s.activation + ", " + std::to_string(s.steps) +
                    " steps of AdamW on " + std::to_string(s.points) + " points",
-               {.size = 9.5, .colour = kInk, .alpha = 0.8});
+               {.size = 9.5, .alpha = kSoft});
   draw_map(picture, model);
   draw_points(picture, points);
   draw_legend(picture, kMap.y + 8);
-  picture.text({kColumn + 2, 322}, percent(result.accuracy), {.size = 34, .colour = kInk, .weight = 0.15});
-  picture.text({kColumn, 346}, "of " + std::to_string(result.held_out) + " points it has not seen",
-               {.size = 9, .colour = kInk});
-  plot_logarithmic(picture, {kColumn, 420, kColumnWidth, 244},
-                   {.title = "training loss", .x_label = "step 1", .values = result.losses, .ink = kInk});
+  picture.text({kColumn + 2, 322}, percent(result.accuracy), {.size = 34, .weight = 0.15});
+  picture.text({kColumn, 346}, "of " + std::to_string(result.held_out) + " points it has not seen", {.size = 9});
+  picture.text({kColumn, 429}, "training loss", {.size = 9});
+  draw_curves(picture, {kColumn, 442, kColumnWidth, 226}, loss_chart(result.losses));
   picture.write_png(s.out);
 }
 

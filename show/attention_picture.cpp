@@ -3,25 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "show/font.h"
 #include "system/error.h"
 #include "tensor/copy.h"
 
 namespace heed {
 namespace {
 
-constexpr Colour kPaper = rgb(0xfdfcf9), kInk = rgb(0x27313c);
-constexpr Colour kHidden = rgb(0xebe8e1), kSeen = rgb(0x3f7fb5), kOwn = rgb(0xd9761c);
+using palette::kHidden, palette::kOwn, palette::kSeen, palette::kSoft, palette::sequential;
+
 constexpr double kMargin = 36, kTop = 134, kAxis = 34, kGap = 30;  // pixels; kAxis: left of a map, for its numbers
 constexpr double kUnder = 52;                                      // below a map: what it counts
 constexpr double kLegend = 66;                                     // the legend and the footnote
 constexpr long kMostColumns = 4;
-
-// Small weights are pale, large ones dark: 0..1.
-Colour strength_colour(double t) {
-  constexpr Colour kPale = rgb(0xd6e6f2), kMiddle = rgb(0x3f7fb5), kDark = rgb(0x0c2744);
-  return t < 0.5 ? mix(kPale, kMiddle, 2 * t) : mix(kMiddle, kDark, 2 * t - 1);
-}
 
 struct Map {
   long T, S;
@@ -65,15 +58,6 @@ struct Layout {
   double legend() const { return corner(columns * (rows - 1)).y + height + kUnder; }
 };
 
-// Text that reads upwards; `at` is the middle of its base line.
-void upright(Picture& picture, Point at, const std::string& text, double size, double alpha) {
-  const double half = text_advance(text) / 2;
-  for (Curve curve : text_curves(text)) {
-    for (Point& p : curve) p = {at.x - size * p.y, at.y - size * (p.x - half)};
-    picture.curve(curve, 0.14 * size, kInk, alpha);
-  }
-}
-
 long tick_step(long count) {  // a power of two: at most five ticks
   long step = 1;
   while (step * 4 < count) step *= 2;
@@ -82,15 +66,15 @@ long tick_step(long count) {  // a power of two: at most five ticks
 
 void draw_axes(Picture& picture, const Layout& layout, Point corner, const Map& map) {
   const double cell = double(layout.cell);
-  const TextStyle style{.size = 7.5, .colour = kInk, .align = Align::centre, .alpha = 0.7};
+  const TextStyle style{.size = 7.5, .align = Align::centre, .alpha = 0.7};
   for (long j = 0; j < map.S; j += tick_step(map.S))
     picture.text({corner.x + cell * (double(j) + 0.5), corner.y - 7}, std::to_string(j), style);
   for (long i = 0; i < map.T; i += tick_step(map.T))
     picture.text({corner.x - 6, corner.y + cell * (double(i) + 0.5) + 3.5}, std::to_string(i),
-                 {.size = 7.5, .colour = kInk, .align = Align::right, .alpha = 0.7});
-  picture.text({corner.x + layout.width / 2, corner.y - 21}, "key",
-               {.size = 9, .colour = kInk, .align = Align::centre});
-  upright(picture, {corner.x - 27, corner.y + layout.height / 2}, "query", 9, 1);
+                 {.size = 7.5, .align = Align::right, .alpha = 0.7});
+  picture.text({corner.x + layout.width / 2, corner.y - 21}, "key", {.size = 9, .align = Align::centre});
+  picture.text({corner.x - 27, corner.y + layout.height / 2}, "query",
+               {.size = 9, .align = Align::centre, .upwards = true});
 }
 
 void draw_map(Picture& picture, const Layout& layout, Point corner, const Map& map, bool strength) {
@@ -100,7 +84,7 @@ void draw_map(Picture& picture, const Layout& layout, Point corner, const Map& m
     for (long j = 0; j < map.S; j++) {
       const double weight = map.at(i, j);
       const bool own = j == i + map.S - map.T;
-      const Colour colour = weight == 0 ? kHidden : strength ? strength_colour(weight / largest) : own ? kOwn : kSeen;
+      const Colour colour = weight == 0 ? kHidden : strength ? sequential(weight / largest) : own ? kOwn : kSeen;
       picture.rectangle({corner.x + cell * double(j), corner.y + cell * double(i), side, side}, colour);
     }
   }
@@ -126,7 +110,7 @@ std::vector<std::string> counts(const Map& map) {
 
 // What the colours mean.
 void draw_legend(Picture& picture, double y, bool strength) {
-  const TextStyle style{.size = 8.5, .colour = kInk};
+  const TextStyle style{.size = 8.5};
   double x = kMargin + kAxis;
   const auto say = [&](const std::string& text) {
     picture.text({x, y + 4}, text, style);
@@ -138,7 +122,7 @@ void draw_legend(Picture& picture, double y, bool strength) {
     say(text);
   };
   if (strength) {
-    for (int i = 0; i < 80; i++) picture.rectangle({x + i, y - 5, 1, 10}, strength_colour(i / 79.0));
+    for (int i = 0; i < 80; i++) picture.rectangle({x + i, y - 5, 1, 10}, sequential(i / 79.0));
     x += 88;
     say("weight: none to the row's largest");
   } else {
@@ -157,25 +141,24 @@ Picture draw_attention(const Tensor& weights, const AttentionLook& look) {
   const Layout layout(long(maps.size()), maps[0]);
   const double titles = std::max(Picture::text_width(look.title, 16), Picture::text_width(look.subtitle, 9));
   const double wide = std::max({double(layout.columns) * layout.step() - kGap, titles, 400.0}) + 2 * kMargin;
-  Picture picture(std::lround(wide), std::lround(layout.legend() + kLegend), kPaper);
-  picture.text({kMargin, 46}, look.title, {.size = 16, .colour = kInk, .weight = 0.17});
-  picture.text({kMargin, 70}, look.subtitle, {.size = 9, .colour = kInk, .alpha = 0.8});
+  Picture picture(std::lround(wide), std::lround(layout.legend() + kLegend));
+  picture.text({kMargin, 46}, look.title, {.size = 16, .weight = 0.17});
+  picture.text({kMargin, 70}, look.subtitle, {.size = 9, .alpha = kSoft});
   for (long k = 0; k < long(maps.size()); k++) {
     const Point corner = layout.corner(k);
     const Map& map = maps[size_t(k)];
     draw_axes(picture, layout, corner, map);
     draw_map(picture, layout, corner, map, look.strength);
     if (maps.size() > 1)
-      picture.text({corner.x, corner.y - 21}, "head " + std::to_string(k + 1),
-                   {.size = 9, .colour = kInk, .weight = 0.2});
+      picture.text({corner.x, corner.y - 21}, "head " + std::to_string(k + 1), {.size = 9, .weight = 0.2});
     double y = corner.y + layout.height + 18;
     for (const std::string& line : counts(map)) {
-      picture.text({corner.x, y}, line, {.size = 8, .colour = kInk, .alpha = 0.8});
+      picture.text({corner.x, y}, line, {.size = 8, .alpha = kSoft});
       y += 15;
     }
   }
   draw_legend(picture, layout.legend() + 12, look.strength);
-  picture.text({kMargin + kAxis, layout.legend() + 44}, look.footnote, {.size = 7.5, .colour = kInk, .alpha = 0.55});
+  picture.text({kMargin + kAxis, layout.legend() + 44}, look.footnote, {.size = 7.5, .alpha = 0.55});
   return picture;
 }
 

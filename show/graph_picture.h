@@ -1,4 +1,4 @@
-// GraphPicture: the graph behind a small expression, and the gradient that flows back through it, as an SVG picture.
+// GraphPicture: the graph behind a small expression, and the gradient that flows back through it, as a picture.
 //
 //   GraphPicture picture(loss, {{"x", x}, {"w", w}, {"loss", loss}});  // notes the ops and what the named ones hold
 //   picture.backward();                                                // loss.backward(), noting what arrives where
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "autograd/variable.h"
+#include "show/picture.h"
 
 namespace heed {
 
@@ -51,6 +52,7 @@ class GraphPicture {
   // From left to right if that is narrow enough for a page, otherwise from top to bottom. The same graph gives the same
   // text, and names may hold any characters.
   std::string svg() const;
+  Picture picture() const;  // names in ASCII
 
  private:
   struct Place {

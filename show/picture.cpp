@@ -27,12 +27,49 @@ PixelBox touched(double x0, double y0, double x1, double y1, const PixelBox& lim
           clamped(std::ceil(x1), limits.left, limits.right), clamped(std::ceil(y1), limits.top, limits.bottom)};
 }
 
-bool finite(Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }
-
 double distance(Point p, Point from, Point to) {
   const double dx = to.x - from.x, dy = to.y - from.y, length = dx * dx + dy * dy;
   const double along = length > 0 ? std::clamp(((p.x - from.x) * dx + (p.y - from.y) * dy) / length, 0.0, 1.0) : 0;
   return std::hypot(p.x - from.x - along * dx, p.y - from.y - along * dy);
+}
+
+// From the edge of a box whose corners are rounded, negative inside.
+double distance(Point p, const Box& box) {
+  const double corner = std::min({box.corner, box.width / 2, box.height / 2});
+  const double dx = std::abs(p.x - box.x - box.width / 2) - box.width / 2 + corner;
+  const double dy = std::abs(p.y - box.y - box.height / 2) - box.height / 2 + corner;
+  return std::hypot(std::max(dx, 0.0), std::max(dy, 0.0)) + std::min(std::max(dx, dy), 0.0) - corner;
+}
+
+// From the farthest of the lines along the edges of a convex polygon, whichever way around its corners go.
+double outside(Point p, const Curve& corners) {
+  double left = -HUGE_VAL, right = -HUGE_VAL;
+  for (size_t i = 0; i < corners.size(); i++) {
+    const Point a = corners[i], b = corners[(i + 1) % corners.size()];
+    const double dx = b.x - a.x, dy = b.y - a.y, length = std::hypot(dx, dy);
+    const double side = length > 0 ? ((p.x - a.x) * dy - (p.y - a.y) * dx) / length : -HUGE_VAL;
+    left = std::max(left, side), right = std::max(right, length > 0 ? -side : -HUGE_VAL);
+  }
+  return std::min(left, right);
+}
+
+std::vector<Curve> dashes(const Curve& points) {
+  std::vector<Curve> pieces;
+  double phase = 0;
+  for (size_t i = 0; i + 1 < points.size(); i++) {
+    const Point a = points[i], b = points[i + 1];
+    const double length = std::hypot(b.x - a.x, b.y - a.y);
+    if (length > 2 * kMaxSide) pieces.push_back({a, b});  // it leaves the picture: nobody counts its dashes
+    for (double at = 0; at < length && length <= 2 * kMaxSide;) {
+      const bool pen = phase < kDash;
+      const double to = std::min(length, at + (pen ? kDash : kDash + kDashGap) - phase);
+      const auto on = [&](double t) { return Point{a.x + (b.x - a.x) * t / length, a.y + (b.y - a.y) * t / length}; };
+      if (pen) pieces.push_back({on(at), on(to)});
+      phase = to < length ? (pen ? kDash : 0) : phase + to - at;
+      at = to;
+    }
+  }
+  return pieces;
 }
 
 // How much of each pixel a drawing covers, 0..1. Where strokes meet the larger part counts, so that joints are
@@ -75,21 +112,6 @@ double overlap(double low, double high, long i) {
 
 }  // namespace
 
-Colour mix(Colour a, Colour b, double t) {
-  t = t > 0 ? std::min(t, 1.0) : 0;
-  const auto between = [t](double x, double y) { return uint8_t(std::lround(x + (y - x) * t)); };
-  return {between(a.red, b.red), between(a.green, b.green), between(a.blue, b.blue)};
-}
-
-Colour diverging(double t) {
-  constexpr Colour kBlue[] = {rgb(0xf7f5f0), rgb(0xc3d9e6), rgb(0x7fb1d0), rgb(0x3c83b5), rgb(0x1c5688)};
-  constexpr Colour kOrange[] = {rgb(0xf7f5f0), rgb(0xfbdcb8), rgb(0xf7b878), rgb(0xe98b3a), rgb(0xbf5b12)};
-  const double place = std::min(std::abs(t), 1.0) * 4;
-  const int i = place < 3 ? int(place) : 3;  // NaN: the last colours
-  const Colour* map = t < 0 ? kBlue : kOrange;
-  return mix(map[i], map[i + 1], place - i);
-}
-
 Picture::Picture(long width, long height, Colour background) : width_(width), height_(height) {
   HEED_CHECK(width >= 1 && height >= 1 && width <= kMaxSide && height <= kMaxSide, "Picture", "the size is ", width,
              " x ", height, "; each side must be 1 to ", kMaxSide, " pixels");
@@ -112,37 +134,52 @@ void Picture::blend(long x, long y, Colour colour, double alpha) {
   pixel = mix(pixel, colour, alpha);
 }
 
-void Picture::rectangle(const Box& box, Colour colour, double alpha) {
+// `distance` of a pixel's middle from the edge of a shape, negative inside: half a pixel away it is empty or full.
+template <class Distance> void Picture::paint(const Box& around, const Fill& fill, const Distance& distance) {
+  const PixelBox near = touched(around.x - 1, around.y - 1, around.x + around.width + 1, around.y + around.height + 1,
+                                {0, 0, width_, height_});
+  for (long y = near.top; y < near.bottom; y++)
+    for (long x = near.left; x < near.right; x++)
+      blend(x, y, fill.colour, fill.alpha * std::clamp(0.5 - distance({double(x) + 0.5, double(y) + 0.5}), 0.0, 1.0));
+}
+
+void Picture::rectangle(const Box& box, const Fill& fill) {
+  if (box.corner > 0) return paint(box, fill, [&](Point p) { return distance(p, box); });
   const double right = box.x + box.width, bottom = box.y + box.height;
   const PixelBox pixels = touched(box.x, box.y, right, bottom, {0, 0, width_, height_});
   for (long y = pixels.top; y < pixels.bottom; y++)
     for (long x = pixels.left; x < pixels.right; x++)
-      blend(x, y, colour, alpha * overlap(box.x, right, x) * overlap(box.y, bottom, y));
+      blend(x, y, fill.colour, fill.alpha * overlap(box.x, right, x) * overlap(box.y, bottom, y));
 }
 
-void Picture::frame(const Box& box, double width, Colour colour, double alpha) {
-  rectangle({box.x, box.y, box.width, width}, colour, alpha);
-  rectangle({box.x, box.y + box.height - width, box.width, width}, colour, alpha);
-  rectangle({box.x, box.y + width, width, box.height - 2 * width}, colour, alpha);
-  rectangle({box.x + box.width - width, box.y + width, width, box.height - 2 * width}, colour, alpha);
+void Picture::frame(const Box& box, const Stroke& stroke) {
+  const double half = std::max(stroke.width, 1.0) / 2, alpha = stroke.alpha * std::min(stroke.width, 1.0);
+  paint(box, {stroke.colour, alpha}, [&](Point p) { return std::abs(distance(p, box) + half) - half; });
 }
 
-void Picture::circle(Point centre, double radius, Colour colour, double alpha) {
-  strokes({{centre}}, 2 * radius, colour, alpha);
+void Picture::polygon(const Curve& corners, const Fill& fill) {
+  if (corners.size() < 3 || !std::all_of(corners.begin(), corners.end(), finite)) return;
+  const auto [left, right] =
+      std::minmax_element(corners.begin(), corners.end(), [](auto a, auto b) { return a.x < b.x; });
+  const auto [top, bottom] =
+      std::minmax_element(corners.begin(), corners.end(), [](auto a, auto b) { return a.y < b.y; });
+  paint({left->x, top->y, right->x - left->x, bottom->y - top->y}, fill, [&](Point p) { return outside(p, corners); });
 }
 
-void Picture::line(Point from, Point to, double width, Colour colour, double alpha) {
-  strokes({{from, to}}, width, colour, alpha);
+void Picture::circle(Point centre, double radius, const Fill& fill) {
+  strokes({{centre}}, {2 * radius, fill.colour, fill.alpha});
 }
 
-void Picture::curve(const Curve& points, double width, Colour colour, double alpha) {
-  strokes({points}, width, colour, alpha);
+void Picture::line(Point from, Point to, const Stroke& stroke) { curve({from, to}, stroke); }
+
+void Picture::curve(const Curve& points, const Stroke& stroke) {
+  strokes(stroke.dashed ? dashes(points) : std::vector<Curve>{points}, stroke);
 }
 
 // A curve of one point is a dot. Lines thinner than a pixel are drawn one pixel wide and paler.
-void Picture::strokes(const std::vector<Curve>& curves, double width, Colour colour, double alpha) {
-  if (!(width > 0)) return;
-  const double radius = std::max(width, 1.0) / 2;
+void Picture::strokes(const std::vector<Curve>& curves, const Stroke& stroke) {
+  if (!(stroke.width > 0)) return;
+  const double radius = std::max(stroke.width, 1.0) / 2;
   Coverage coverage(bounds(curves, radius + 1, {0, 0, width_, height_}));
   for (const Curve& points : curves)
     for (size_t i = 0; i < points.size(); i++) {
@@ -152,16 +189,19 @@ void Picture::strokes(const std::vector<Curve>& curves, double width, Colour col
   const float* part = coverage.parts.data();
   for (long y = coverage.box.top; y < coverage.box.bottom; y++)
     for (long x = coverage.box.left; x < coverage.box.right; x++)
-      blend(x, y, colour, alpha * std::min(width, 1.0) * *part++);
+      blend(x, y, stroke.colour, stroke.alpha * std::min(stroke.width, 1.0) * *part++);
 }
 
 void Picture::text(Point at, const std::string& text, const TextStyle& style) {
   const double shift = style.align == Align::left ? 0 : style.align == Align::centre ? 0.5 : 1;
-  at.x -= shift * text_width(text, style.size);
+  const double before = shift * text_width(text, style.size);
   std::vector<Curve> curves = text_curves(text);
   for (Curve& curve : curves)
-    for (Point& p : curve) p = {at.x + p.x * style.size, at.y - p.y * style.size};
-  strokes(curves, style.weight * style.size, style.colour, style.alpha);
+    for (Point& p : curve) {
+      const double along = p.x * style.size - before, above = p.y * style.size;
+      p = style.upwards ? Point{at.x - above, at.y - along} : Point{at.x + along, at.y - above};
+    }
+  strokes(curves, {style.weight * style.size, style.colour, style.alpha});
 }
 
 double Picture::text_width(const std::string& text, double size) { return text_advance(text) * size; }

@@ -232,11 +232,11 @@ BOOST_AUTO_TEST_CASE(the_picture_shows_ratios_and_without_a_peer_shares) {
   Report report = linear_report();
   const std::string picture = svg(report);
   for (const char* part :
-       {"linear 8 -&gt; 4", "heed against PyTorch", ">2.00x<", "class='mark'", "class='fast'", ">1/2x<"})
+       {"linear 8 -&gt; 4", "heed against PyTorch", ">2.00x<", "stroke-width='2'", "fill='#2e7d55'", ">1/2x<"})
     BOOST_TEST(contains(picture, part), part << " is not in " << picture);
   report.peer = "";
   BOOST_TEST(contains(svg(report), ">50%<"));
-  BOOST_TEST(contains(svg(report), "class='slow'"));  // below the bar of 60%
+  BOOST_TEST(contains(svg(report), "fill='#c4600f'"));  // orange: below the bar of 60%
 }
 
 BOOST_AUTO_TEST_CASE(every_case_has_a_name_of_its_own_and_the_peer_knows_its_request) {

@@ -18,7 +18,7 @@ long count(const Picture& picture, Colour colour) {
   return sum;
 }
 
-constexpr Colour kSeen = rgb(0x3f7fb5), kOwn = rgb(0xd9761c), kHidden = rgb(0xebe8e1);
+using palette::kHidden, palette::kOwn, palette::kSeen;
 constexpr long kLegend = 100;      // pixels of a colour's square there
 constexpr long kSquare = 63 * 63;  // pixels of a pair in a map of 8 x 8
 
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(heads_that_look_the_same_are_drawn_once) {
 BOOST_AUTO_TEST_CASE(the_largest_weight_of_a_row_is_the_darkest) {
   const Tensor weights = tensor({0.25, 0.75, 0.5, 0}, {1, 2, 2});  // a square is 256 pixels wide, without its gap 255
   const Picture picture = draw_attention(weights, {.title = "weights", .strength = true});
-  BOOST_TEST(count(picture, rgb(0x0c2744)) >= 2 * 255 * 255);  // and a line in the legend
+  BOOST_TEST(count(picture, palette::sequential(1)) >= 2 * 255 * 255);  // and a line in the legend
   BOOST_TEST(count(picture, kHidden) == kLegend + 255 * 255);
 }
 

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "tests/show/xml.h"
+
 using namespace heed;
 
 BOOST_AUTO_TEST_SUITE(chart_test)
@@ -15,38 +17,6 @@ Chart chart_of(const std::vector<Point>& points) {
   return {.title = "a < b & \"c\"", .x_label = "step", .y_label = "bits", .series = {{"a <name>", points}}};
 }
 
-long count(const std::string& text, const std::string& part) {
-  long n = 0;
-  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) n++;
-  return n;
-}
-
-// Every element is closed, in order, and text holds neither < nor a bare &.
-void check_well_formed(const std::string& xml) {
-  std::vector<std::string> open;
-  for (size_t at = 0; at < xml.size();) {
-    if (xml[at] == '&') BOOST_TEST(xml.find(';', at) < at + 7);
-    if (xml[at] != '<') {
-      at++;
-      continue;
-    }
-    const size_t end = xml.find('>', at);
-    BOOST_REQUIRE(end != std::string::npos);
-    const std::string tag = xml.substr(at + 1, end - at - 1);
-    BOOST_TEST(tag.find('<') == std::string::npos);
-    BOOST_TEST(count(tag, "'") % 2 == 0);
-    const std::string name = tag.substr(0, tag.find(' '));
-    if (name.starts_with("/")) {
-      BOOST_REQUIRE((!open.empty() && "/" + open.back() == name));
-      open.pop_back();
-    } else if (!tag.ends_with('/')) {
-      open.push_back(name);
-    }
-    at = end + 1;
-  }
-  BOOST_TEST(open.empty());
-}
-
 // The data of the first curve.
 std::string path_of(const std::string& svg) {
   const size_t begin = svg.find("<path d='") + 9;
@@ -55,7 +25,7 @@ std::string path_of(const std::string& svg) {
 
 std::string checked_svg(const Chart& chart) {
   const std::string svg = chart_svg(chart);
-  check_well_formed(svg);
+  BOOST_TEST(xml_problem(svg) == "");
   BOOST_TEST(svg.find("nan") == std::string::npos);
   BOOST_TEST(svg.find("inf") == std::string::npos);
   BOOST_TEST(draw_chart(chart).width() == 900);
@@ -118,6 +88,38 @@ BOOST_AUTO_TEST_CASE(a_high_start_does_not_squeeze_the_rest) {
   const std::string svg = checked_svg(chart_of(points));
   BOOST_TEST(svg.find(">1.4</text>") != std::string::npos);
   BOOST_TEST(svg.find(">500</text>") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_logarithmic_axis_has_room_for_all_and_round_numbers) {
+  Chart chart = chart_of({{0, 1000}, {1, 10}, {2, 0}, {3, 0.1}, {4, -1}, {5, 0.1}});
+  chart.logarithmic = true;
+  const std::string svg = checked_svg(chart), path = path_of(svg);
+  BOOST_TEST(count(path, "M") == 3);  // what is not positive leaves a gap
+  BOOST_TEST(count(path, "L") == 1);
+  for (const char* power : {">0.1</text>", ">1</text>", ">10</text>", ">100</text>", ">1000</text>"})
+    BOOST_TEST(count(svg, power) >= 1, power);
+  chart.series[0].points = {{100, 0.6}, {200, 0.04}};
+  for (const char* number : {">0.05</text>", ">0.1</text>", ">0.2</text>", ">0.5</text>"})
+    BOOST_TEST(count(checked_svg(chart), number) == 1, number);
+}
+
+BOOST_AUTO_TEST_CASE(a_logarithmic_axis_bears_any_values) {
+  for (const std::vector<double>& values :
+       {std::vector<double>{}, {1}, {0, -1, NAN}, {1e-300, 1e300}, {0.5, INFINITY, 0.4}, {0.3, 0.3}}) {
+    Chart chart = chart_of({});
+    chart.logarithmic = true;
+    for (const double y : values) chart.series[0].points.push_back({double(chart.series[0].points.size()), y});
+    checked_svg(chart);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(curves_stay_in_the_box_they_are_given) {
+  Picture picture(300, 200);
+  Chart chart{.x_label = "step", .series = {{"", {{1, 3}, {50, 1}, {123456, 2}}}}};
+  draw_curves(picture, {50, 20, 200, 150}, chart);
+  picture.rectangle({47, 12, 206, 162}, palette::kBackground);  // a number is half a line higher than its grid line
+  for (long y = 0; y < 200; y++)
+    for (long x = 0; x < 300; x++) BOOST_REQUIRE((picture.at(x, y) == palette::kBackground));
 }
 
 BOOST_AUTO_TEST_CASE(what_lies_far_above_is_not_drawn_along_the_edge) {

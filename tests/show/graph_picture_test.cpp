@@ -9,7 +9,9 @@
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/reduce.h"
 #include "show/graph_picture_layout.h"
+#include "system/text.h"
 #include "tensor/create.h"
+#include "tests/show/xml.h"
 #include "tests/support/compare.h"
 #include "tests/support/error_of.h"
 
@@ -17,40 +19,24 @@ using namespace heed;
 
 namespace {
 
-int count(const std::string& text, const std::string& part) {
-  int n = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) n++;
-  return n;
+// Texts by their colours: titles stand on a strong one, names are bold, gradients are red.
+long titles(const std::string& svg, const std::string& op) {
+  return count(svg, "fill='" + hex(palette::kBackground) + "'>" + op + "</text>");
 }
-
-int titles(const std::string& svg, const std::string& op) { return count(svg, "class='t'>" + op + "</text>"); }
-int names(const std::string& svg, const std::string& name) { return count(svg, "class='n'>" + name + "</tspan>"); }
+long names(const std::string& svg, const std::string& name) {
+  return count(svg, "font-weight='600' fill='" + hex(palette::kInk) + "'>" + name + "</text>");
+}
+long gradients(const std::string& svg, const std::string& row) {
+  return count(svg, "fill='" + hex(palette::kRed) + "'>" + row + "</text>");
+}
+// The heads of arrows.
+long forwards(const std::string& svg) { return count(svg, "Z' fill='" + hex(palette::kInk) + "'/>"); }
+long backwards(const std::string& svg) { return count(svg, "Z' fill='" + hex(palette::kRed) + "'/>"); }
 
 std::string number(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", x);
   return text;
-}
-
-// What is wrong with a text as XML, as far as a picture can be: tags must balance, & must begin an entity.
-std::string xml_problem(const std::string& text) {
-  std::vector<std::string> open;
-  for (size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at + 1)) {
-    const size_t end = text.find('>', at);
-    const std::string tag = text.substr(at + 1, end - at - 1);
-    if (tag.find('<') != std::string::npos || count(tag, "'") % 2) return "<" + tag + ">";
-    const std::string word = tag.substr(0, tag.find(' '));
-    if (tag.back() == '/') continue;
-    if (tag[0] != '/')
-      open.push_back(word);
-    else if (open.empty() || "/" + open.back() != word)
-      return "<" + tag + ">";
-    else
-      open.pop_back();
-  }
-  const int entities = count(text, "&lt;") + count(text, "&gt;") + count(text, "&amp;");
-  if (count(text, "&") != entities) return "a bare &";
-  return open.empty() ? "" : "<" + open.back() + "> is open";
 }
 
 struct Neuron {  // loss = mean((tanh(x w + b) - t)^2)
@@ -80,11 +66,11 @@ BOOST_AUTO_TEST_CASE(every_op_and_every_name_appears_once) {
 
 BOOST_AUTO_TEST_CASE(an_arrow_stands_for_every_use_of_a_value) {
   Neuron n;
-  BOOST_TEST(count(n.picture.svg(), "class='f' d='M") == 10 + 1);  // error * error: twice; and one in the legend
-  BOOST_TEST(count(n.picture.svg(), "class='b'") == 0);
+  BOOST_TEST(forwards(n.picture.svg()) == 10 + 1);  // error * error: twice; and one in the legend
+  BOOST_TEST(backwards(n.picture.svg()) == 0);
   n.picture.backward();
-  BOOST_TEST(count(n.picture.svg(), "class='f' d='M") == 10 + 1);
-  BOOST_TEST(count(n.picture.svg(), "class='b' d='M") == 9 + 1);  // none into the constant
+  BOOST_TEST(forwards(n.picture.svg()) == 10 + 1);
+  BOOST_TEST(backwards(n.picture.svg()) == 9 + 1);  // none into the constant
 }
 
 BOOST_AUTO_TEST_CASE(a_parameter_shows_its_grad) {
@@ -92,10 +78,10 @@ BOOST_AUTO_TEST_CASE(a_parameter_shows_its_grad) {
   n.picture.backward();
   const std::string svg = n.picture.svg();
   for (const Variable& leaf : {n.w, n.b})
-    for (double g : leaf.grad().to_vector<double>()) BOOST_TEST(count(svg, "class='g'>" + number(g) + "</text>") == 1);
+    for (double g : leaf.grad().to_vector<double>()) BOOST_TEST(gradients(svg, number(g)) == 1);
   const auto dx = n.x.grad().to_vector<double>();
-  BOOST_TEST(count(svg, "class='g'>" + number(dx[0]) + ", " + number(dx[1]) + "</text>") == 1);
-  BOOST_TEST(count(svg, "class='g'>" + number(dx[2]) + ", " + number(dx[3]) + "</text>") == 1);
+  BOOST_TEST(gradients(svg, number(dx[0]) + ", " + number(dx[1])) == 1);
+  BOOST_TEST(gradients(svg, number(dx[2]) + ", " + number(dx[3])) == 1);
 }
 
 BOOST_AUTO_TEST_CASE(an_op_shows_the_sum_of_what_arrived_from_its_users) {
@@ -131,7 +117,7 @@ BOOST_AUTO_TEST_CASE(more_than_four_elements_show_as_their_shape) {
   GraphPicture picture(loss, {{"x", x}});
   picture.backward();
   BOOST_TEST(count(picture.svg(), "0.125") == 0);
-  BOOST_TEST(count(picture.svg(), "class='g'>(5,)</text>") == 2);  // of x and of x * x
+  BOOST_TEST(gradients(picture.svg(), "(5,)") == 2);  // of x and of x * x
 }
 
 BOOST_AUTO_TEST_CASE(any_name_gives_well_formed_xml) {
@@ -150,6 +136,20 @@ BOOST_AUTO_TEST_CASE(the_same_graph_gives_the_same_picture) {
   a.picture.backward();
   b.picture.backward();
   BOOST_TEST(a.picture.svg() == b.picture.svg());
+}
+
+BOOST_AUTO_TEST_CASE(pixels_show_the_same_picture) {
+  Neuron n;
+  n.picture.backward();
+  const Picture picture = n.picture.picture();
+  BOOST_TEST(count(n.picture.svg(), format("width='%ld' height='%ld'", picture.width(), picture.height())) == 1);
+  bool box = false, gradient = false;
+  for (long y = 0; y < picture.height(); y++)
+    for (long x = 0; x < picture.width(); x++) {
+      box |= picture.at(x, y) == palette::kGreen;
+      gradient |= picture.at(x, y) == palette::kPink;
+    }
+  BOOST_TEST((box && gradient));
 }
 
 BOOST_AUTO_TEST_CASE(constants_of_equal_shape_are_drawn_without_guessing_their_place) {

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -11,7 +12,6 @@
 #include <set>
 #include <sstream>
 
-#include "show/plot.h"
 #include "system/write_file.h"
 #include "tests/support/error_of.h"
 #include "tests/support/folder.h"
@@ -51,26 +51,9 @@ constexpr double kEdge = 0.02;  // anti-aliasing estimates the covered part of e
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(colours_mix_from_one_end_to_the_other) {
-  const Colour a = rgb(0x102030), b = rgb(0xf0e0d0);
-  BOOST_TEST((mix(a, b, 0) == a));
-  BOOST_TEST((mix(a, b, 1) == b));
-  BOOST_TEST((mix(a, b, 0.5) == rgb(0x808080)));
-  BOOST_TEST((mix(a, b, NAN) == a));
-  BOOST_TEST((mix(a, b, 7) == b));
-}
-
-BOOST_AUTO_TEST_CASE(the_diverging_map_is_blue_below_zero_and_orange_above) {
-  BOOST_TEST(diverging(-1).blue > diverging(-1).red);
-  BOOST_TEST(diverging(1).red > diverging(1).blue);
-  BOOST_TEST((diverging(-3) == diverging(-1)));
-  BOOST_TEST((diverging(-1e-9) == diverging(1e-9)));
-  diverging(NAN);
-}
-
 BOOST_AUTO_TEST_CASE(a_circle_covers_its_area) {
   for (double radius : {3.3, 8.0, 20.5}) {
-    Picture picture(64, 64);
+    Picture picture(64, 64, kWhite);
     picture.circle({31.7, 32.2}, radius, kBlack);
     BOOST_TEST(ink(picture) == M_PI * radius * radius, boost::test_tools::tolerance(kEdge));
   }
@@ -78,32 +61,79 @@ BOOST_AUTO_TEST_CASE(a_circle_covers_its_area) {
 
 BOOST_AUTO_TEST_CASE(a_line_covers_its_length_times_its_width_and_two_round_ends) {
   for (double angle : {0.0, 0.3, 1.1, 2.5}) {
-    Picture picture(100, 100);
-    picture.line({50, 50}, {50 + 40 * std::cos(angle), 50 + 40 * std::sin(angle)}, 6, kBlack);
+    Picture picture(100, 100, kWhite);
+    picture.line({50, 50}, {50 + 40 * std::cos(angle), 50 + 40 * std::sin(angle)}, {6, kBlack});
     BOOST_TEST(ink(picture) == 40 * 6 + M_PI * 9, boost::test_tools::tolerance(kEdge));
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_rectangle_covers_its_area_exactly_also_between_pixels) {
-  Picture picture(20, 20);
+  Picture picture(20, 20, kWhite);
   picture.rectangle({2.5, 3, 4, 2}, kBlack);
   BOOST_TEST((picture.at(4, 3) == kBlack));
   BOOST_TEST((picture.at(2, 3) == picture.at(6, 4)));
   BOOST_TEST(ink(picture) == 8, boost::test_tools::tolerance(0.005));  // colours have 255 steps
 }
 
+BOOST_AUTO_TEST_CASE(round_corners_take_away_the_squares_around_their_circles) {
+  Picture picture(60, 60, kWhite);
+  picture.rectangle({5.5, 6, 40, 30, 8}, kBlack);
+  BOOST_TEST(ink(picture) == 40 * 30 - (4 - M_PI) * 64, boost::test_tools::tolerance(kEdge));
+  picture.fill(kWhite);
+  picture.rectangle({5, 5, 20, 20, 100}, kBlack);  // no corner is larger than half of its box
+  BOOST_TEST(ink(picture) == M_PI * 100, boost::test_tools::tolerance(kEdge));
+}
+
+BOOST_AUTO_TEST_CASE(a_frame_lies_inside_of_its_box) {
+  Picture picture(60, 60, kWhite);
+  picture.frame({10, 10, 30, 20}, {2, kBlack});
+  BOOST_TEST(ink(picture) == 2 * 2 * 30 + 2 * 2 * 16, boost::test_tools::tolerance(kEdge));
+  BOOST_TEST((picture.at(10, 20) == kBlack));
+  BOOST_TEST((picture.at(9, 20) == kWhite));
+  BOOST_TEST((picture.at(12, 20) == kWhite));
+}
+
+BOOST_AUTO_TEST_CASE(a_convex_polygon_covers_its_area_whichever_way_around_it_is_given) {
+  Curve corners = {{10, 10}, {50, 20}, {20, 50}};
+  for (int way = 0; way < 2; way++) {
+    Picture picture(60, 60, kWhite);
+    picture.polygon(corners, kBlack);
+    BOOST_TEST(ink(picture) == 750, boost::test_tools::tolerance(kEdge));
+    std::reverse(corners.begin(), corners.end());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_dashed_line_has_gaps_also_across_its_joints) {
+  Picture whole(100, 20, kWhite), joined(100, 20, kWhite);
+  whole.line({10, 10}, {80, 10}, {1, kBlack, 1, true});
+  joined.curve({{10, 10}, {12, 10}, {33, 10}, {80, 10}}, {1, kBlack, 1, true});
+  BOOST_TEST(ink(whole) == 10 * 5, boost::test_tools::tolerance(0.1));  // dashes of 4 pixels with their round ends
+  BOOST_TEST(std::abs(ink(joined) - ink(whole)) < 1);
+  whole.line({-1e30, 5}, {1e30, 5}, {1, kBlack, 1, true});  // it must end
+}
+
+BOOST_AUTO_TEST_CASE(text_that_reads_upwards_is_the_same_text_turned) {
+  Picture flat(60, 60, kWhite), upright(60, 60, kWhite);
+  flat.text({30, 30}, "heed", {.size = 10, .colour = kBlack, .align = Align::centre});
+  upright.text({30, 30}, "heed", {.size = 10, .colour = kBlack, .align = Align::centre, .upwards = true});
+  bool same = true;
+  for (long y = 0; y < 60; y++)
+    for (long x = 0; x < 60; x++) same &= flat.at(x, y) == upright.at(y, 59 - x);
+  BOOST_TEST(same);
+}
+
 BOOST_AUTO_TEST_CASE(joints_of_a_transparent_curve_are_painted_once) {
-  Picture picture(60, 20);
-  picture.curve({{10, 10}, {30, 10}, {50, 10}}, 6, kBlack, 0.5);
+  Picture picture(60, 20, kWhite);
+  picture.curve({{10, 10}, {30, 10}, {50, 10}}, {6, kBlack, 0.5});
   BOOST_TEST((picture.at(30, 10) == picture.at(20, 10)));
 }
 
 BOOST_AUTO_TEST_CASE(what_lies_outside_is_left_away) {
-  Picture picture(10, 10);
+  Picture picture(10, 10, kWhite);
   picture.pixel(-1, 0, kBlack);
   picture.pixel(0, 10, kBlack);
   picture.circle({-50, 5}, 20, kBlack);
-  picture.line({-1e30, -5}, {1e30, -5}, 3, kBlack);
+  picture.line({-1e30, -5}, {1e30, -5}, {3, kBlack});
   picture.rectangle({20, 20, 1e12, 1e12}, kBlack);
   picture.text({0, 900}, "far below", {.colour = kBlack});
   BOOST_TEST(ink(picture) == 0);
@@ -112,11 +142,15 @@ BOOST_AUTO_TEST_CASE(what_lies_outside_is_left_away) {
 }
 
 BOOST_AUTO_TEST_CASE(numbers_that_are_not_finite_draw_nothing) {
-  Picture picture(10, 10);
+  Picture picture(10, 10, kWhite);
   for (double bad : {double(NAN), double(INFINITY), -double(INFINITY)}) {
     picture.circle({bad, 5}, 2, kBlack);
-    picture.line({bad, bad}, {5, bad}, 2, kBlack);
+    picture.line({bad, bad}, {5, bad}, {2, kBlack});
     picture.rectangle({bad, 2, 3, 3}, kBlack);
+    picture.frame({bad, 2, 3, 3, 1}, {2, kBlack});
+    picture.rectangle({bad, 2, 3, 3, 1}, kBlack);
+    picture.polygon({{1, 1}, {5, bad}, {1, 5}}, kBlack);
+    picture.line({bad, bad}, {5, bad}, {2, kBlack, 1, true});
     picture.text({bad, 5}, "text", {.colour = kBlack});
   }
   picture.circle({5, 5}, NAN, kBlack);
@@ -127,7 +161,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_not_finite_draw_nothing) {
 BOOST_AUTO_TEST_CASE(every_character_has_a_look_of_its_own) {
   std::set<std::string> looks;
   for (char c = ' '; c <= '~'; c++) {
-    Picture picture(40, 50);
+    Picture picture(40, 50, kWhite);
     picture.text({10, 35}, std::string(1, c), {.size = 20, .colour = kBlack});
     BOOST_TEST((c == ' ' || ink(picture) > 5), "character " << c);
     looks.insert(pixels(picture));
@@ -139,7 +173,7 @@ BOOST_AUTO_TEST_CASE(text_stays_inside_the_width_it_says) {
   const std::string text = "Jumps over 42 dogs";
   const double width = Picture::text_width(text, 20), pen = 3;
   for (Align align : {Align::left, Align::centre, Align::right}) {
-    Picture picture(600, 60);
+    Picture picture(600, 60, kWhite);
     picture.text({300, 40}, text, {.size = 20, .colour = kBlack, .align = align});
     const double left = 300 - width * (align == Align::left ? 0 : align == Align::centre ? 0.5 : 1);
     Picture inside = picture;
@@ -155,25 +189,16 @@ BOOST_AUTO_TEST_CASE(a_character_outside_of_ascii_is_one_box) {
   BOOST_TEST(Picture::text_width("\xf0\x9f\x98\x80", 10) == Picture::text_width("\x01", 10));
 }
 
-BOOST_AUTO_TEST_CASE(a_plot_bears_any_values) {
-  Picture picture(300, 200);
-  const Box box{50, 20, 200, 150};
-  for (const std::vector<double>& values :
-       {std::vector<double>{}, {1}, {0, -1, NAN}, {1e-300, 1e300}, {0.5, INFINITY, 0.4}, {0.3, 0.3}})
-    plot_logarithmic(picture, box, {.title = "loss", .x_label = "step", .values = values});
-  BOOST_TEST(ink(picture) > 100);
-}
-
 BOOST_AUTO_TEST_CASE(sizes_and_pixels_outside_are_errors) {
   BOOST_TEST(error_of([] { Picture(0, 5); }) == "Picture: the size is 0 x 5; each side must be 1 to 16384 pixels");
-  const Picture picture(4, 3);
+  const Picture picture(4, 3, kWhite);
   BOOST_TEST(error_of([&] { picture.at(4, 0); }) ==
              "Picture::at: pixel (4, 0) is outside of the picture, which is 4 x 3");
 }
 
 BOOST_AUTO_TEST_CASE(a_png_file_holds_the_same_pixels) {
   const Folder folder;
-  Picture picture(31, 17);
+  Picture picture(31, 17, kWhite);
   picture.circle({15, 8}, 6, rgb(0xd95f02));
   picture.write_png(folder / "new/folders/a.png");
   int width = 0, height = 0, channels = 0;
