@@ -4,13 +4,18 @@
 
 namespace heed {
 
+const std::vector<std::string>& position_names() {
+  static const std::vector<std::string> names = {"learned", "sinusoid", "rotary", "none"};
+  return names;
+}
+
 TokenInput::TokenInput(const TokenInputOptions& o) : tokens(child<Embedding>("tokens", o.V, o.C)) {
   if (o.positions == "learned")
     learned_ = &child<LearnedPositions>("positions", o.max_length, o.C);
   else if (o.positions == "sinusoid")
     sinusoid_ = &child<SinusoidPositions>("positions");
   else if (o.positions != "rotary" && o.positions != "none")
-    fail_unknown("model", "kind of positions", o.positions, {"learned", "sinusoid", "rotary", "none"});
+    fail_unknown("model", "kind of positions", o.positions, position_names());
 }
 
 Variable TokenInput::forward(const Tensor& ids, Context& ctx, long offset) {

@@ -1,6 +1,9 @@
 // TokenInput: token ids become vectors with positions added: what every model of tokens begins with.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "nn/embedding.h"
 #include "nn/positions.h"
 
@@ -11,6 +14,8 @@ struct TokenInputOptions {
   std::string positions = "learned";  // learned, sinusoid; rotary (the stack's work) or none: nothing is added
   long max_length = 1024;             // of learned positions
 };
+
+const std::vector<std::string>& position_names();  // all that `positions` may be
 
 class TokenInput : public Module {
  public:

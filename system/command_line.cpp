@@ -180,10 +180,9 @@ void CommandLine::option(const std::string& name, double& value, const std::stri
 }
 
 void CommandLine::option(const std::string& name, std::string& value, const std::string& help,
-                         std::initializer_list<const char*> choices) {
-  const std::vector<std::string> known(choices.begin(), choices.end());
-  const std::string known_text = known.empty() ? "" : ": " + CLI::detail::join(known, " or ");
-  parser_->add(name, help + known_text + (value.empty() ? "" : " (" + value + ")"), "TEXT", set_one_of(value, known));
+                         const std::vector<std::string>& choices) {
+  const std::string known = choices.empty() ? "" : ": " + CLI::detail::join(choices, " or ");
+  parser_->add(name, help + known + (value.empty() ? "" : " (" + value + ")"), "TEXT", set_one_of(value, choices));
 }
 
 void CommandLine::word(const std::string& name, std::string& value, const std::string& help,

@@ -16,7 +16,6 @@
 #include <cfloat>
 #include <climits>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,7 +36,7 @@ class CommandLine {
               double high = DBL_MAX);
   // Any text, or one of the choices if there are some.
   void option(const std::string& name, std::string& value, const std::string& help,
-              std::initializer_list<const char*> choices = {});
+              const std::vector<std::string>& choices = {});
   void flag(const std::string& name, bool& value, const std::string& help);  // true when it is given
   // A word that stands without an option, one of the choices (none: any text): what the program is to do. It may be
   // left away, and there is at most one. The name is for the help: "benchmark".

@@ -20,6 +20,9 @@ int demo_command(int argc, char** argv);
 // "self": heed's own source and docs, wherever the program is called from; otherwise a file or a folder.
 heed::ByteData open_data(const std::string& data);
 
+// How this program calls a setting, or another name of the library's options: "micro_batch" is --micro-batch, "rate" --lr
+std::string option_name(const std::string& setting);
+
 // --run and --best
 struct ModelChoice {
   std::string run = "runs/charlm";

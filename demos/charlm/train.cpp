@@ -1,9 +1,8 @@
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <optional>
 
 #include "demos/charlm/charlm.h"
+#include "demos/charlm/setting_options.h"
 #include "system/error.h"
 #include "system/interrupt.h"
 #include "system/parallel.h"
@@ -14,107 +13,6 @@
 using namespace heed;
 
 namespace {
-
-// The options that are settings. What the user types wins over the preset, or, in a run that is resumed, over what the
-// run has.
-class SettingOptions {
- public:
-  explicit SettingOptions(CommandLine& line) : line_(line) {
-    typed_.data = "self";
-    line_.option("--preset", typed_.preset,
-                 "sizes, steps and rate to start from (what is in brackets below is small's)",
-                 {"tiny", "small", "base"});
-    add("--data", &LmSettings::data,
-        "what to learn: a file, a folder, a WAV file, or self: heed's own source and docs");
-    add("--attention", &LmSettings::attention, "the variant; build/attention list shows them");
-    add("--ordering", &LmSettings::ordering, "sublayers, s: attention, f: feed-forward; sfsf.. if nothing is said");
-    add("--layers", &LmSettings::layers, "layers of one s and one f", 1L, 1000L);
-    add("--width", &LmSettings::width, "channels", 1L, 65536L);
-    add("--heads", &LmSettings::heads, "attention heads; they divide the width", 1L, 1024L);
-    add("--context", &LmSettings::context, "bytes that the model sees at once", 2L, 1L << 24);
-    add("--positions", &LmSettings::positions,
-        "rotary, learned, sinusoid or none; learned for an attention that takes no rotary ones");
-    add("--dropout", &LmSettings::dropout, "of every branch and of the attention weights", 0.0, 0.95);
-    add("--batch", &LmSettings::batch, "windows of text in a step", 1L, 65536L);
-    add("--micro-batch", &LmSettings::micro_batch, "windows at a time, to need less memory; 0: all", 0L, 65536L);
-    add("--steps", &LmSettings::steps, "training steps", 1L, 1000000000L);
-    add("--lr", &LmSettings::rate, "the highest learning rate", 1e-9, 10.0);
-    add("--schedule", &LmSettings::schedule,
-        "cosine, linear, constant or inverse_sqrt, with :warmup=N,floor=X; or phases, such as "
-        "steps=1000,context=128,warmup=100;cosine:steps=500,context=256 (constant and without warm-up if nothing is "
-        "said)");
-    add("--optimiser", &LmSettings::optimiser, "adamw, adam, sgd or adagrad");
-    add("--weight-decay", &LmSettings::weight_decay,
-        "of matrices; if nothing is said, 0 for other optimisers than adamw", 0.0, 10.0);
-    add("--clip", &LmSettings::clip, "the largest norm of the gradients; 0: any", 0.0, 1e9);
-    add("--dtype", &LmSettings::dtype, "f32, or bf16: products of rounded numbers");
-    add("--feed-forward-chunks", &LmSettings::feed_forward_chunks, "to need less memory", 1L, 65536L);
-    add("--seed", &LmSettings::seed, "another seed, other weights and another order of the data", 0L, 4294967295L);
-    add("--checkpoint-every", &LmSettings::checkpoint_every, "steps; 0: a tenth of the run, at most 1000", 0L);
-    add("--keep", &LmSettings::keep, "checkpoints to keep, besides the best", 1L, 1000000L);
-    add("--valid-bytes", &LmSettings::valid_bytes, "bytes of the validation data to look at with every checkpoint", 2L);
-    add("--sample-bytes", &LmSettings::sample_bytes, "bytes to write with every checkpoint; 0: none", 0L, 1000000L);
-    flag("--recompute-blocks", &LmSettings::recompute_blocks, "compute blocks again in backward: less memory, slower");
-    flag("--reversible", &LmSettings::reversible, "a reversible stack: memory does not grow with the layers");
-  }
-
-  // After parsing.
-  LmSettings settings(const std::string& run, bool resume) const {
-    const RunFolder folder(run);
-    const auto before = resume ? of_run(folder) : std::nullopt;
-    const bool known = before.has_value();
-    LmSettings s = known ? *before : preset(typed_.preset);
-    HEED_CHECK(!known || !line_.given("--preset") || s.preset == typed_.preset, "train", run, " began with the preset ",
-               s.preset, ", and --preset ", typed_.preset, " was given; leave it away, or choose another folder");
-    if (s.data.empty()) s.data = typed_.data;
-    for (const auto& take : take_) take(s);
-    check_contradictions(s);
-    if (line_.given("--ordering")) s.layers = std::max(1L, long(std::count(s.ordering.begin(), s.ordering.end(), 's')));
-    if (!known && !line_.given("--positions")) s.positions = usual_positions(s);
-    if (!known && s.optimiser != "adamw" && !line_.given("--weight-decay")) s.weight_decay = 0;
-    return s;
-  }
-
- private:
-  // What is typed and would do nothing, because something else that is said decides.
-  void check_contradictions(const LmSettings& s) const {
-    const long own = schedule_of(s).steps();
-    HEED_CHECK(!line_.given("--steps") || own == s.steps, "train", "the schedule '", s.schedule,
-               "' says its steps by itself (", own, "); leave --steps away, or the steps in the schedule");
-    HEED_CHECK(!line_.given("--lr") || s.schedule.find("rate=") == std::string::npos, "train", "the schedule '",
-               s.schedule, "' says its rate by itself; leave --lr away, or the rate in the schedule");
-    HEED_CHECK(!line_.given("--layers") || s.ordering.empty(), "train", "the ordering '", s.ordering,
-               "' says its layers by itself; leave --layers or --ordering away");
-  }
-
-  // What the run has: in its config, or if that is gone in its newest checkpoint; nothing if there is no run.
-  static std::optional<LmSettings> of_run(const RunFolder& folder) {
-    if (folder.exists()) return settings_from_json(folder.config(), folder.file("config.json"));
-    const auto list = CheckpointFiles(folder.path()).list();
-    if (list.empty()) return std::nullopt;
-    return settings_from_json(Json::parse(read_checkpoint_summary(list.back().path).settings, list.back().path),
-                              list.back().path);
-  }
-
-  template <class Value, class... Limits>
-  void add(const char* name, Value LmSettings::*member, const char* help, Limits... limits) {
-    line_.option(name, typed_.*member, help, limits...);
-    taken(name, member);
-  }
-  void flag(const char* name, bool LmSettings::*member, const char* help) {
-    line_.flag(name, typed_.*member, help);
-    taken(name, member);
-  }
-  template <class Value> void taken(const char* name, Value LmSettings::*member) {
-    take_.push_back([this, name, member](LmSettings& s) {
-      if (line_.given(name)) s.*member = typed_.*member;
-    });
-  }
-
-  CommandLine& line_;
-  LmSettings typed_ = preset("small");
-  std::vector<std::function<void(LmSettings&)>> take_;
-};
 
 void print_json(const Json& line) {
   std::printf("%s\n", line.dump().c_str());

@@ -2,37 +2,19 @@
 
 #include <algorithm>
 
+#include "models/token_input.h"
+#include "nn/mixing/registry.h"
 #include "system/error.h"
-#include "system/nearest.h"
+#include "system/text.h"
 #include "train/optimiser.h"
 
 namespace heed {
 namespace {
 
-// Calls f(name, member) for every setting: reading, writing and comparing all walk this one list.
-template <class Settings, class F> void for_settings(Settings& s, F&& f) {
-  f("preset", s.preset), f("data", s.data), f("sample_rate", s.sample_rate);
-  f("attention", s.attention), f("ordering", s.ordering), f("layers", s.layers), f("width", s.width);
-  f("heads", s.heads), f("context", s.context), f("positions", s.positions), f("dropout", s.dropout);
-  f("batch", s.batch), f("micro_batch", s.micro_batch), f("steps", s.steps), f("rate", s.rate);
-  f("schedule", s.schedule), f("optimiser", s.optimiser), f("weight_decay", s.weight_decay), f("clip", s.clip);
-  f("dtype", s.dtype), f("recompute_blocks", s.recompute_blocks), f("reversible", s.reversible);
-  f("feed_forward_chunks", s.feed_forward_chunks), f("seed", s.seed);
-  f("checkpoint_every", s.checkpoint_every), f("keep", s.keep), f("valid_bytes", s.valid_bytes);
-  f("sample_bytes", s.sample_bytes);
-}
-
-void read(const Json& json, std::string& value) { value = json.text(); }
-void read(const Json& json, long& value) { value = json.integer(); }
-void read(const Json& json, double& value) { value = json.number(); }
-void read(const Json& json, bool& value) { value = json.truth(); }
-
-void check_choice(const char* what, const std::string& given, const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), given) == known.end()) fail_unknown("settings", what, given, known);
-}
-
-void check_range(const char* name, auto value, auto low, auto high) {
-  HEED_CHECK(value >= low && value <= high, "settings", name, " is ", value, "; it must be from ", low, " to ", high);
+std::vector<std::string> variant_names() {
+  std::vector<std::string> names;
+  for (const Variant* variant : variants()) names.push_back(variant->name);
+  return names;
 }
 
 }  // namespace
@@ -43,27 +25,72 @@ const std::vector<std::string>& preset_names() {
 }
 
 LmSettings preset(const std::string& name) {
-  check_choice("preset", name, preset_names());
   LmSettings s;
   s.preset = name;
-  if (name == "tiny") s.layers = 2, s.width = 128, s.heads = 4, s.context = 128, s.batch = 16, s.rate = 4e-3;
-  if (name == "small") s.layers = 4, s.width = 256, s.heads = 4, s.context = 512, s.batch = 8, s.rate = 2e-3;
-  if (name == "base") s.layers = 12, s.width = 512, s.heads = 8, s.context = 512, s.batch = 16, s.rate = 6e-4;
-  s.steps = name == "base" ? 20000 : 2000;
+  table_of(s).front().check();
+  struct Sizes {
+    long layers, width, heads, context, batch;
+    double rate;
+    long steps;
+  };
+  const Sizes sizes = name == "tiny"    ? Sizes{2, 128, 4, 128, 16, 4e-3, 2000}
+                      : name == "small" ? Sizes{4, 256, 4, 512, 8, 2e-3, 2000}
+                                        : Sizes{12, 512, 8, 512, 16, 6e-4, 20000};
+  s.layers = sizes.layers;
+  s.width = sizes.width;
+  s.heads = sizes.heads;
+  s.context = sizes.context;
+  s.batch = sizes.batch;
+  s.rate = sizes.rate;
+  s.steps = sizes.steps;
   return s;
 }
 
+SettingTable table_of(LmSettings& s) {
+  const std::string variants = joined(variant_names(), ", "), shapes = joined(Schedule::shapes(), ", ");
+  return {
+      {"preset", s.preset, "sizes, steps and rate to start from", preset_names()},
+      {"data", s.data, "what to learn: a file, a folder or a WAV file"},
+      {"sample_rate", s.sample_rate, 0, 1L << 32},
+      {"attention", s.attention, "one of " + variants + ", with options as in window:left=128"},
+      {"ordering", s.ordering, "sublayers, s: attention, f: feed-forward; sfsf.. if nothing is said"},
+      {"layers", s.layers, 1, 1000, "layers of one s and one f"},
+      {"width", s.width, 1, 65536, "channels"},
+      {"heads", s.heads, 1, 1024, "attention heads; they divide the width"},
+      {"context", s.context, 1, 1L << 24, "bytes that the model sees at once"},
+      {"positions", s.positions,
+       "how the model knows the order of bytes; if nothing is said, learned where rotary cannot be", position_names()},
+      {"dropout", s.dropout, 0, 0.95, "of every branch and of the attention weights"},
+      {"batch", s.batch, 1, 65536, "windows of text in a step"},
+      {"micro_batch", s.micro_batch, 0, 65536, "windows at a time, to need less memory; 0: all"},
+      {"steps", s.steps, 1, 1000000000, "training steps"},
+      {"rate", s.rate, 1e-9, 10, "the highest learning rate"},
+      {"floor", s.floor, 0, 1, "the part of it that is left at the last step of a cosine or linear schedule"},
+      {"schedule", s.schedule,
+       "one of " + shapes + ", with :warmup=N,floor=X; or phases, such as steps=1000,context=128,warmup=100;" +
+           "cosine:steps=500,context=256 (constant and without warm-up if nothing is said)"},
+      {"optimiser", s.optimiser, "the rule by which weights follow gradients", optimiser_names()},
+      {"beta2", s.beta2, 0, 0.999999, "how much of the squared gradients adamw and adam remember"},
+      {"weight_decay", s.weight_decay, 0, 10, "of matrices; if nothing is said, 0 for other optimisers than adamw"},
+      {"clip", s.clip, 0, 1e9, "the largest norm of the gradients; 0: any"},
+      {"dtype", s.dtype, "of products; bf16 rounds their numbers", {"f32", "bf16"}},
+      Setting("recompute_blocks", s.recompute_blocks, "compute blocks again in backward: less memory, slower")
+          .formerly("checkpoint_blocks"),
+      {"reversible", s.reversible, "a reversible stack: memory does not grow with the layers"},
+      {"feed_forward_chunks", s.feed_forward_chunks, 1, 65536, "to need less memory"},
+      {"seed", s.seed, 0, 4294967295, "another seed, other weights and another order of the data"},
+      {"checkpoint_every", s.checkpoint_every, 0, 1L << 40, "steps; 0: a tenth of the run, at most 1000"},
+      {"keep", s.keep, 1, 1000000, "checkpoints to keep, besides the best"},
+      {"valid_bytes", s.valid_bytes, 2, 1L << 50, "bytes of the validation data to look at with every checkpoint"},
+      {"sample_bytes", s.sample_bytes, 0, 1000000, "bytes to write with every checkpoint; 0: none"},
+  };
+}
+
 void check_settings(const LmSettings& s) {
-  check_choice("dtype", s.dtype, {"f32", "bf16"});
-  check_choice("optimiser", s.optimiser, optimiser_names());
-  check_range("layers", s.layers, 1, 1000), check_range("width", s.width, 1, 65536);
-  check_range("heads", s.heads, 1, 1024), check_range("context", s.context, 1, 1L << 24);
-  check_range("batch", s.batch, 1, 65536), check_range("micro_batch", s.micro_batch, 0, s.batch);
-  check_range("steps", s.steps, 1, 1000000000), check_range("feed_forward_chunks", s.feed_forward_chunks, 1, 65536);
-  check_range("dropout", s.dropout, 0, 0.95), check_range("weight_decay", s.weight_decay, 0, 10);
-  check_range("clip", s.clip, 0, 1e9), check_range("seed", s.seed, 0, 4294967295);
-  check_range("checkpoint_every", s.checkpoint_every, 0, 1L << 40), check_range("keep", s.keep, 1, 1000000);
-  check_range("valid_bytes", s.valid_bytes, 2, 1L << 50), check_range("sample_bytes", s.sample_bytes, 0, 1000000);
+  LmSettings copy = s;
+  check_settings(table_of(copy));
+  HEED_CHECK(s.micro_batch <= s.batch, "settings", "micro_batch is ", s.micro_batch, "; it must be from 0 to ",
+             s.batch);
   HEED_CHECK(s.width % s.heads == 0, "settings", "width is ", s.width, " and heads ", s.heads,
              "; the heads must divide the width");
   const Schedule schedule = schedule_of(s);
@@ -95,7 +122,7 @@ GptOptions model_options(const LmSettings& s) {
 }
 
 Schedule schedule_of(const LmSettings& s) {
-  Phase defaults{.steps = s.steps, .rate = s.rate, .floor = 0.1};
+  Phase defaults{.steps = s.steps, .rate = s.rate, .floor = s.floor};
   const Schedule cold(s.schedule, defaults);
   if (cold.phases().size() > 1) return cold;
   defaults.warmup = std::min({100L, s.steps / 10, cold.steps() / 10});
@@ -105,22 +132,15 @@ Schedule schedule_of(const LmSettings& s) {
 long micro_batch_of(const LmSettings& s) { return s.micro_batch ? s.micro_batch : s.batch; }
 
 Json to_json(const LmSettings& s) {
-  Json json = Json::object();
-  for_settings(s, [&](const char* name, const auto& value) { json[name] = value; });
-  return json;
+  LmSettings copy = s;
+  return to_json(table_of(copy));
 }
 
 LmSettings settings_from_json(const Json& json, const std::string& from) {
+  HEED_CHECK(json.find("preset"), "settings", from,
+             " does not say 'preset'; it is not of a language model of this version");
   LmSettings s;
-  for_settings(s, [&](const char* name, auto& value) {
-    const Json* found = json.find(name);
-    HEED_CHECK(found, "settings", from, " does not say '", name, "'; it is not of a language model of this version");
-    try {
-      read(*found, value);
-    } catch (const Error& error) {
-      fail("settings", from, " has ", name, " ", found->dump(), " (", error.what(), ")");
-    }
-  });
+  read_settings(table_of(s), json, from);
   try {
     check_settings(s);
   } catch (const Error& error) {
@@ -130,11 +150,8 @@ LmSettings settings_from_json(const Json& json, const std::string& from) {
 }
 
 std::vector<std::string> differences(const LmSettings& before, const LmSettings& now) {
-  const Json a = to_json(before), b = to_json(now);
-  std::vector<std::string> list;
-  for (const auto& [name, value] : a.members())
-    if (!(value == b.at(name))) list.push_back(name + " " + value.dump() + " -> " + b.at(name).dump());
-  return list;
+  LmSettings a = before, b = now;
+  return differences(table_of(a), table_of(b));
 }
 
 }  // namespace heed

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "models/gpt.h"
-#include "system/json.h"
 #include "train/schedule.h"
+#include "train/settings.h"
 
 namespace heed {
 
@@ -25,15 +25,17 @@ struct LmSettings {
   std::string attention = "full";
   std::string ordering = {};  // of s and f; empty: sf for every layer
   long layers = 4, width = 256, heads = 4, context = 512;
-  std::string positions = "rotary";  // models/gpt.h
-  double dropout = 0;
+  std::string positions = "rotary";  // models/token_input.h
+  double dropout = 0;                // of every branch and of the attention weights
 
   // the training
   long batch = 8, micro_batch = 0;  // micro_batch 0: the whole batch at once
   long steps = 2000;
   double rate = 1e-3;
+  double floor = 0.1;               // of the rate at the end of a cosine or a line, as a part of it
   std::string schedule = "cosine";  // train/schedule.h; a single phase warms up for a tenth of it, at most 100 steps
   std::string optimiser = "adamw";
+  double beta2 = 0.98;  // of adamw and adam: how much of the squared gradients is remembered
   double weight_decay = 0.1, clip = 1;
   std::string dtype = "f32";  // bf16: products of rounded numbers; weights stay f32
   bool recompute_blocks = false, reversible = false;
@@ -46,6 +48,9 @@ struct LmSettings {
   long valid_bytes = 65536;   // from the start of the validation data are looked at with every checkpoint
   long sample_bytes = 400;    // of a sample that is written with it; 0: none
 };
+
+// Every setting once, with its range and its help. It refers to the members of `s`.
+SettingTable table_of(LmSettings& s);
 
 LmSettings preset(const std::string& name);  // tiny, small or base; throws for another
 const std::vector<std::string>& preset_names();
@@ -62,7 +67,8 @@ Schedule schedule_of(const LmSettings& s);      // of the learning rate and of p
 long micro_batch_of(const LmSettings& s);       // rows at a time: 1..batch
 
 Json to_json(const LmSettings& s);
-LmSettings settings_from_json(const Json& json, const std::string& from);  // from: the file, for errors
+// What an older file lacks has its default. A name that no setting has is an error; `from` is the file, for the errors.
+LmSettings settings_from_json(const Json& json, const std::string& from);
 
 // What differs, for people: "steps 1000 -> 2000", in the order of the settings.
 std::vector<std::string> differences(const LmSettings& before, const LmSettings& now);

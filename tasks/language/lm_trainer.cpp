@@ -15,6 +15,15 @@ const LmSettings& checked(const LmSettings& s) {
   return s;
 }
 
+Gpt& initialised(Gpt& model, long seed) {
+  model.initialise(uint32_t(seed));
+  return model;
+}
+
+OptimiserOptions optimiser_options(const LmSettings& s) {
+  return {.beta2 = s.beta2, .weight_decay = s.weight_decay, .clip = s.clip};
+}
+
 }  // namespace
 
 LmTrainer::LmTrainer(const LmSettings& settings, const ByteSplit& train)
@@ -22,9 +31,8 @@ LmTrainer::LmTrainer(const LmSettings& settings, const ByteSplit& train)
       train_(train),
       schedule_(schedule_of(settings)),
       model_(model_options(settings)),
-      arena_((model_.initialise(uint32_t(settings.seed)), model_)),
-      optimiser_(make_optimiser(settings.optimiser, arena_,
-                                {.beta2 = 0.98, .weight_decay = settings.weight_decay, .clip = settings.clip})) {
+      arena_(initialised(model_, settings.seed)),
+      optimiser_(make_optimiser(settings.optimiser, arena_, optimiser_options(settings))) {
   ctx_.seed = uint32_t(settings.seed);
   ctx_.train = true;
   ctx_.bf16 = settings.dtype == "bf16";
@@ -125,7 +133,8 @@ long steps_within(double seconds, const LmSettings& settings, const ByteSplit& t
   double best = INFINITY, used = 0;
   for (int i = 0; i < kTries && used < kPatience; i++) {
     const double took = trainer.try_step(1).seconds;
-    best = std::min(best, took), used += took;
+    best = std::min(best, took);
+    used += took;
   }
   return std::clamp(std::lround(std::min(seconds / best, 1e9)), 1L, 1000000000L);
 }
