@@ -100,7 +100,7 @@ class ByteData {
 
   // Throws unless train has a window of T inputs, and valid and test a byte to predict: says how many bytes are needed.
   void check_context(long T) const;
-  double checksum() const;      // a number that is another one (nearly always) if a byte has changed
+  std::string fingerprint() const;  // "1200 bytes, crc32 1c2b3a4d": another one (nearly always) if a byte has changed
   std::string summary() const;  // "3 documents, 1200 bytes: train 1080, valid 60, test 60 bytes; left out: 2 binary"
 };
 

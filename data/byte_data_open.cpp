@@ -148,11 +148,11 @@ void ByteData::check_context(long T) const {
              " in train and 2 in the others, about ", needed, " in all. Give more data or a shorter context");
 }
 
-double ByteData::checksum() const {
+std::string ByteData::fingerprint() const {
   uLong sum = crc32_z(0, nullptr, 0);
   for (const ByteSplit* split : {&train, &valid, &test})
     for (const ByteDocument& document : split->documents()) sum = crc32_z(sum, document.bytes, size_t(document.size));
-  return double(sum);
+  return std::to_string(size) + format(" bytes, crc32 %08lx", sum);
 }
 
 std::string ByteData::summary() const {

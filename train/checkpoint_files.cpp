@@ -1,4 +1,3 @@
-// The folder of checkpoints. What is inside of one is in checkpoint_state.cpp.
 #include "train/checkpoint_files.h"
 
 #include <algorithm>
@@ -17,10 +16,10 @@ constexpr const char* kOp = "checkpoint";
 constexpr const char* kEnding = ".safetensors";
 
 // NaN if it has none, or cannot be read.
-double validation_bpc(const std::string& path) {
+double valid_bpc(const std::string& path) {
   try {
     const TrainingState state = read_checkpoint_summary(path);
-    const auto found = state.numbers.find(kValidationBpc);
+    const auto found = state.numbers.find(kValidBpc);
     return found == state.numbers.end() ? NAN : found->second;
   } catch (const Error&) {
     return NAN;
@@ -100,7 +99,10 @@ std::optional<CheckpointFile> CheckpointFiles::best() const {
   std::optional<CheckpointFile> found;
   double lowest = INFINITY;
   for (const CheckpointFile& file : list())
-    if (const double bpc = validation_bpc(file.path); bpc < lowest) lowest = bpc, found = file;
+    if (const double bpc = valid_bpc(file.path); bpc < lowest) {
+      lowest = bpc;
+      found = file;
+    }
   return found;
 }
 

@@ -1,11 +1,15 @@
-// What is inside of a checkpoint: TrainingState to and from a safetensors file.
+#include "train/checkpoint_state.h"
+
+#include <optional>
+
+#include "system/error.h"
 #include "system/text.h"
-#include "train/checkpoint_files.h"
 
 namespace heed {
 namespace {
 
 constexpr const char* kOp = "checkpoint";
+constexpr const char* kOldValidBpc = "validation_bpc";  // as older files call it
 constexpr const char* kFormat = "heed checkpoint";
 const std::string kOptimiser = "optimiser.", kNumber = "number.";
 
@@ -26,11 +30,12 @@ TrainingState state_from(const std::map<std::string, std::string>& metadata, con
   state.step = number_in<long>(text("step")).value_or(-1);
   HEED_CHECK(state.step >= 0, kOp, path, " is damaged: its step is '", text("step"), "'");
   state.settings = text("settings");
+  state.data = text("data");
   for (const auto& [name, value] : metadata)
     if (const auto number = behind(kNumber, name)) {
       const auto parsed = number_in<double>(value);
       HEED_CHECK(parsed, kOp, path, " is damaged: its ", *number, " is '", value, "'");
-      state.numbers[*number] = *parsed;
+      state.numbers[*number == kOldValidBpc ? kValidBpc : *number] = *parsed;
     }
   return state;
 }
@@ -40,6 +45,7 @@ TrainingState state_from(const std::map<std::string, std::string>& metadata, con
 Safetensors to_safetensors(const TrainingState& state) {
   Safetensors file;
   file.metadata = {{"format", kFormat}, {"step", shortest_text(state.step)}, {"settings", state.settings}};
+  if (!state.data.empty()) file.metadata["data"] = state.data;
   for (const auto& [name, value] : state.numbers) file.metadata[kNumber + name] = shortest_text(value);
   file.tensors = state.weights;
   for (const NamedTensor& tensor : state.weights)

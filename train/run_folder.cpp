@@ -7,10 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <optional>
 
-#include "data/wav.h"
-#include "system/error.h"
 #include "system/file_bytes.h"
 #include "system/write_file.h"
 #include "train/step_name.h"
@@ -70,8 +67,7 @@ void RunFolder::erase() const {
 void RunFolder::write_config(const Json& settings) const { write_file(file("config.json"), settings.dump(2) + "\n"); }
 
 Json RunFolder::config() const {
-  HEED_CHECK(exists(), "run", path_, " is not a run folder: it has no config.json; `build/charlm train --run ", path_,
-             "` makes one");
+  if (!exists()) throw NoRun("run: " + path_ + " is not a run folder: it has no config.json", path_);
   return Json::parse(text_of(file("config.json")), file("config.json"));
 }
 
@@ -94,6 +90,13 @@ void RunFolder::forget_after(long step) const {
   for (const char* ending : {".txt", ".wav"})
     for (const auto& [of, name] : sample_files(*this, ending))
       if (of > step) fs::remove(file(name));
+}
+
+std::optional<double> RunFolder::last(const std::string& name) const {
+  const std::vector<Json> lines = metrics();
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line)
+    if (const Json* value = line->find(name); value && value->is_number()) return value->number();
+  return {};
 }
 
 std::vector<Point> RunFolder::curve(const std::string& x, const std::string& y) const {
@@ -119,16 +122,14 @@ std::vector<std::pair<long, std::string>> RunFolder::samples() const {
   return list;
 }
 
-void RunFolder::write_sound(long step, const std::string& bytes, long rate) const {
-  write_wav(file(sample_name(step, ".wav")), bytes, rate);
-}
+std::string RunFolder::sound_path(long step) const { return file(sample_name(step, ".wav")); }
 
 std::vector<std::pair<long, std::string>> RunFolder::sounds() const { return sample_files(*this, ".wav"); }
 
 RunLock::RunLock(const RunFolder& run) : folder_(::open(run.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (::flock(folder_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   ::close(folder_);
-  fail("run", "another process trains in ", run.path(), " now; wait for it, or choose another folder with --run");
+  fail("run", "another process trains in ", run.path(), " now; wait for it, or choose another folder");
 }
 
 RunLock::~RunLock() {
@@ -142,7 +143,10 @@ std::vector<Point> thinned(const std::vector<Point>& points, size_t count) {
   for (size_t i = 0; i < points.size(); i += each) {
     const size_t end = std::min(points.size(), i + each);
     Point mean;
-    for (size_t j = i; j < end; j++) mean.x += points[j].x, mean.y += points[j].y;
+    for (size_t j = i; j < end; j++) {
+      mean.x += points[j].x;
+      mean.y += points[j].y;
+    }
     list.push_back({mean.x / double(end - i), mean.y / double(end - i)});
   }
   return list;

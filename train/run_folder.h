@@ -7,14 +7,26 @@
 //   RUN/loss.svg, loss.png, index.html    to look at, without a server
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "show/picture.h"
+#include "system/error.h"
 #include "system/json.h"
 
 namespace heed {
+
+// There is no run where one was looked for.
+class NoRun : public Error {
+ public:
+  NoRun(const std::string& text, const std::string& run) : Error(text), run_(run) {}
+  const std::string& run() const { return run_; }  // the folder: training makes it one
+
+ private:
+  std::string run_;
+};
 
 class RunFolder {
  public:
@@ -27,20 +39,22 @@ class RunFolder {
   void erase() const;  // removes what a run writes, and nothing else that may be in the folder
 
   void write_config(const Json& settings) const;
-  Json config() const;  // throws a sentence if there is none
+  Json config() const;  // throws NoRun if there is none
 
   void log(const Json& line) const;    // adds a line to the metrics
   std::vector<Json> metrics() const;   // none if there are none; lines that a kill or a full disk cut off are left out
   void forget_after(long step) const;  // drops what a run that is resumed at this step will do again
+
+  std::optional<double> last(const std::string& name) const;  // its last value in the metrics
 
   // The pairs (x, y) of all lines that have both names: curve("step", "valid_bpc").
   std::vector<Point> curve(const std::string& x, const std::string& y) const;
 
   void write_sample(long step, const std::string& text) const;
   std::vector<std::pair<long, std::string>> samples() const;  // by step
-  // The same for sound: a byte per sample, `rate` of them per second. The list has the names:
+  // The same for sound, which who knows its format writes to this path; the list has names:
   // "samples/step-000120.wav".
-  void write_sound(long step, const std::string& bytes, long rate) const;
+  std::string sound_path(long step) const;
   std::vector<std::pair<long, std::string>> sounds() const;
 
  private:

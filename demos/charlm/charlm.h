@@ -3,8 +3,9 @@
 
 #include <string>
 
+#include "data/byte_data.h"
 #include "system/command_line.h"
-#include "tasks/language/lm_run.h"
+#include "tasks/language/lm_run_load.h"
 
 int train_command(int argc, char** argv);
 int eval_command(int argc, char** argv);
@@ -17,15 +18,17 @@ int demo_command(int argc, char** argv);
 
 // What several commands share.
 
+inline constexpr const char* kUsualRun = "runs/charlm";
+
 // "self": heed's own source and docs, wherever the program is called from; otherwise a file or a folder.
 heed::ByteData open_data(const std::string& data);
 
-// How this program calls a setting, or another name of the library's options: "micro_batch" is --micro-batch, "rate" --lr
+// How this program calls a setting or an option of the library: "micro_batch" is --micro-batch, "rate" is --lr.
 std::string option_name(const std::string& setting);
 
 // --run and --best
 struct ModelChoice {
-  std::string run = "runs/charlm";
+  std::string run = kUsualRun;
   bool best = false;
   void add_options(heed::CommandLine& line);
   heed::LoadedModel load() const;  // says on stderr what it leaves out

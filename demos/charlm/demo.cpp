@@ -8,7 +8,9 @@
 #include "system/parallel.h"
 #include "system/progress.h"
 #include "system/text.h"
+#include "tasks/language/lm_run.h"
 #include "tensor/machine.h"
+#include "train/run_folder.h"
 
 using namespace heed;
 
@@ -27,7 +29,8 @@ void say(const std::string& text) {
 
 LmSettings demo_settings(bool quick, long seed) {
   LmSettings s = preset("tiny");
-  s.data = "self", s.seed = seed;
+  s.data = "self";
+  s.seed = seed;
   s.steps = quick ? kQuickSteps : kSteps;
   return s;
 }
@@ -46,7 +49,7 @@ void clear(const RunFolder& folder) {
 }  // namespace
 
 int demo_command(int argc, char** argv) {
-  LmRunOptions options{.run = "runs/demo", .say = say};
+  LmRunOptions options{.run = "runs/demo", .say = say, .option_name = option_name};
   bool quick = false;
   long seed = 1;
   int threads = heed::threads();

@@ -1,9 +1,10 @@
 #include <cstdio>
 
 #include "demos/charlm/charlm.h"
-#include "system/nearest.h"
+#include "system/error.h"
 #include "system/parallel.h"
 #include "system/progress.h"
+#include "tasks/language/bits_per_byte.h"
 
 using namespace heed;
 
@@ -23,7 +24,7 @@ int eval_command(int argc, char** argv) {
   int threads = heed::threads();
   bool json = false;
   CommandLine line("charlm eval",
-                   "Measures how many bits per byte a model needs for a text. The val_bpc of `charlm train` is less\n"
+                   "Measures how many bits per byte a model needs for a text. The valid_bpc of `charlm train` is less\n"
                    "exact: it looks at the first --valid-bytes of the valid part only.");
   choice.add_options(line);
   line.option("--data", data_path, "another text than the run's: all of it, unless --split says otherwise");
@@ -38,7 +39,10 @@ int eval_command(int argc, char** argv) {
   if (line.given("--data") && !line.given("--split")) split_name = "all";
   set_threads(threads);
   const LoadedModel loaded = choice.load();
-  const ByteData data = open_data(data_path.empty() ? loaded.settings.data : data_path);
+  if (data_path.empty()) data_path = loaded.settings.data;
+  HEED_CHECK(!data_path.empty(), "eval", loaded.path,
+             " is not in the folder of its run, whose config.json says what it has learned; give a text with --data");
+  const ByteData data = open_data(data_path);
   ByteSplit split = part_of(data, split_name);
   if (bytes) split = split.first(bytes);
   if (options.context == 0) options.context = loaded.settings.context;
@@ -48,10 +52,9 @@ int eval_command(int argc, char** argv) {
   const Evaluation result = bits_per_byte(*loaded.model, split, options);
   progress.finish("");
   if (json) {
-    Json object = Json::object();
-    object["bpc"] = result.bpc, object["bytes"] = result.bytes, object["split"] = split_name,
-    object["step"] = loaded.step;
-    object["context"] = options.context, object["stride"] = options.stride, object["checkpoint"] = loaded.path;
+    const Json object = Json::Object{
+        {"bpc", result.bpc},          {"bytes", result.bytes},    {"split", split_name},      {"step", loaded.step},
+        {"context", options.context}, {"stride", options.stride}, {"checkpoint", loaded.path}};
     std::printf("%s\n", object.dump().c_str());
     return 0;
   }

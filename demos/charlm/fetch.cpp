@@ -15,7 +15,10 @@ int fetch_command(int argc, char** argv) {
   if (!line.parse(argc, argv)) return line.exit_code();
   HEED_CHECK(words.size() == 2, "fetch", words.size(),
              " words were given; it takes a name and a folder, such as: ", "charlm fetch enwik8 data");
-  const auto say = [](const std::string& text) { std::printf("%s\n", text.c_str()), std::fflush(stdout); };
+  const auto say = [](const std::string& text) {
+    std::printf("%s\n", text.c_str());
+    std::fflush(stdout);
+  };
   const std::string path = fetch_data(words[0], words[1], say, options);
   say("learn it with: build/charlm train --data " + path + " --run runs/" + words[0]);
   return 0;

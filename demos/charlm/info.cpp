@@ -5,6 +5,7 @@
 #include "system/progress.h"
 #include "system/text.h"
 #include "train/checkpoint_files.h"
+#include "train/run_folder.h"
 
 using namespace heed;
 
@@ -15,10 +16,11 @@ Json checkpoints_of(const CheckpointFiles& files) {
   const auto best = files.best();
   for (const CheckpointFile& file : files.list()) {
     Json one = Json::object();
-    one["step"] = file.step, one["path"] = file.path;
+    one["step"] = file.step;
+    one["path"] = file.path;
     try {
       const auto numbers = read_checkpoint_summary(file.path).numbers;
-      if (numbers.contains(kValidationBpc)) one["valid_bpc"] = numbers.at(kValidationBpc);
+      if (numbers.contains(kValidBpc)) one[kValidBpc] = numbers.at(kValidBpc);
     } catch (const Error& error) {
       one["damaged"] = error.what();
     }
@@ -38,10 +40,10 @@ std::string progress_of(const Json& info) {
 
 // The last step, time and validation in the metrics
 void add_progress(Json& info, const RunFolder& folder, const LmSettings& settings) {
-  info["step"] = 0L, info["last_step"] = schedule_of(settings).steps(), info["seconds"] = 0.0;
-  for (const Json& line : folder.metrics())
-    for (const char* name : {"step", "seconds", "valid_bpc"})
-      if (const Json* value = line.find(name)) info[name] = *value;
+  info["step"] = long(folder.last("step").value_or(0));
+  info["last_step"] = schedule_of(settings).steps();
+  info["seconds"] = folder.last("seconds").value_or(0);
+  if (const auto valid = folder.last(kValidBpc)) info[kValidBpc] = *valid;
 }
 
 void print(const Json& info) {
@@ -60,7 +62,7 @@ void print(const Json& info) {
 }  // namespace
 
 int info_command(int argc, char** argv) {
-  std::string path = "runs/charlm";
+  std::string path = kUsualRun;
   bool json = false;
   CommandLine line("charlm info", "What a run is, and how far it came.");
   line.option("--run", path, "the run folder");
@@ -70,7 +72,9 @@ int info_command(int argc, char** argv) {
   const LmSettings settings = settings_from_json(folder.config(), folder.file("config.json"));
   Gpt model(model_options(settings));
   Json info = Json::object();
-  info["run"] = folder.path(), info["parameters"] = model.parameter_count(), info["settings"] = to_json(settings);
+  info["run"] = folder.path();
+  info["parameters"] = model.parameter_count();
+  info["settings"] = to_json(settings);
   add_progress(info, folder, settings);
   info["checkpoints"] = checkpoints_of(CheckpointFiles(path));
   if (json)

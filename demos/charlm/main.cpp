@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "autograd/finite.h"
 #include "demos/charlm/charlm.h"
 #include "system/error.h"
+#include "train/run_folder.h"
 
 using namespace heed;
 namespace fs = std::filesystem;
@@ -55,7 +57,13 @@ int main(int argc, char** argv) {
       {"demo", "learn heed's own source, as `make demo` does", demo_command},
   };
   const auto body = [&](int count, char** words) {
-    return run_command("charlm", "Character language models: train, sample, look inside.", commands, count, words);
+    try {
+      return run_command("charlm", "Character language models: train, sample, look inside.", commands, count, words);
+    } catch (const NoRun& error) {  // the library says the rule; how this program does it, it cannot know
+      throw Error(std::string(error.what()) + "; `build/charlm train --run " + error.run() + "` makes one");
+    } catch (const NotFinite& error) {
+      throw NotFinite(std::string(error.what()) + " (--lr and --schedule set them)");
+    }
   };
   return run("charlm", body, argc, argv);
 }

@@ -39,13 +39,18 @@ void add_options(CommandLine& line, Settings& s) {
   line.flag("--json", s.json, "one JSON object at the end, in place of the text as it comes");
 }
 
+std::string learned_by(const LmSettings& of) {
+  if (!of.data.empty()) return of.data;
+  return of.sample_rate > 0 ? "a sound" : "a text";
+}
+
 // Before anything is written: can it be?
 void check_out(const std::string& path, const LmSettings& of) {
   HEED_CHECK(!path.empty() || of.sample_rate == 0 || !isatty(STDOUT_FILENO), "sample", "this model has learned ",
-             of.data, ", and a terminal plays no sound; write one with --out NAME.wav");
+             learned_by(of), ", and a terminal plays no sound; write one with --out NAME.wav");
   if (path.empty()) return;
   HEED_CHECK(!path.ends_with(".wav") || of.sample_rate > 0, "sample", path,
-             " is to be a sound, and this model has learned ", of.data,
+             " is to be a sound, and this model has learned ", learned_by(of),
              ", which is none; train one on a WAV file, or choose another name");
   check_writable(path);
 }
@@ -87,9 +92,8 @@ int sample_command(int argc, char** argv) {
   if (show && !show_now("\n")) return 1;
   write_out(s.out, text, loaded.settings);
   if (s.json) {
-    Json result = Json::object();
-    result["checkpoint"] = loaded.path, result["step"] = loaded.step, result["text"] = text;
-    result["bytes_per_s"] = speed;
+    const Json result =
+        Json::Object{{"checkpoint", loaded.path}, {"step", loaded.step}, {"text", text}, {"bytes_per_s", speed}};
     std::printf("%s\n", result.dump().c_str());
   } else {
     std::fprintf(stderr, "%ld bytes from step %ld, %.0f bytes per second%s\n", written, loaded.step, speed,

@@ -44,6 +44,8 @@ LmSettings SettingOptions::settings(const std::string& run, bool resume) const {
   LmSettings s = known ? *before : preset(typed_.preset);
   HEED_CHECK(!known || !given("preset") || s.preset == typed_.preset, "train", run, " began with the preset ", s.preset,
              ", and --preset ", typed_.preset, " was given; leave it away, or choose another folder");
+  HEED_CHECK(!known || !s.data.empty() || given("data"), "train", run,
+             " has lost its config.json, which says what it learns; give the same text with --data");
   if (s.data.empty()) s.data = typed_.data;
   for (const Setting& to : table_of(s))
     for (const Setting& from : table_)

@@ -8,7 +8,10 @@
 #include "system/parallel.h"
 #include "system/progress.h"
 #include "system/text.h"
+#include "tasks/language/lm_run.h"
+#include "tasks/language/lm_trainer.h"
 #include "tensor/machine.h"
+#include "train/checkpoint_files.h"
 
 using namespace heed;
 
@@ -26,16 +29,19 @@ void print_line(const std::string& text) {
 
 void print_final(const LmResult& r, bool json) {
   if (!json)
-    return print_line(format("final step=%ld train_bpc=%.4f val_bpc=%.4f tokens_per_s=%.0f peak_bytes=%zu", r.step,
+    return print_line(format("final step=%ld train_bpc=%.4f valid_bpc=%.4f tokens_per_s=%.0f peak_bytes=%zu", r.step,
                              r.train_bpc, r.valid_bpc, r.tokens_per_s, r.peak_bytes));
-  Json line = Json::object();
-  line["event"] = "final", line["step"] = r.step, line["train_bpc"] = r.train_bpc, line["val_bpc"] = r.valid_bpc;
-  line["tokens_per_s"] = r.tokens_per_s, line["peak_bytes"] = long(r.peak_bytes), line["stopped"] = r.stopped;
-  print_json(line);
+  print_json(Json::Object{{"event", "final"},
+                          {"step", r.step},
+                          {"train_bpc", r.train_bpc},
+                          {"valid_bpc", r.valid_bpc},
+                          {"tokens_per_s", r.tokens_per_s},
+                          {"peak_bytes", long(r.peak_bytes)},
+                          {"stopped", r.stopped}});
 }
 
 struct Extras {
-  LmRunOptions run;
+  LmRunOptions run{.run = kUsualRun, .option_name = option_name};
   std::string device = "cpu";
   int threads = heed::threads();
   bool json = false;

@@ -5,21 +5,23 @@
 #include <optional>
 
 #include "autograd/finite.h"
+#include "data/wav.h"
 #include "models/sampler.h"
 #include "system/interrupt.h"
 #include "system/progress.h"
 #include "system/text.h"
+#include "tasks/language/bits_per_byte.h"
+#include "tasks/language/lm_trainer.h"
 #include "tensor/allocator.h"
+#include "train/checkpoint_files.h"
+#include "train/run_folder.h"
 #include "train/run_page.h"
 
 namespace heed {
 namespace {
 
-constexpr const char* kTrainBpc = "train_bpc";  // numbers of a checkpoint
-constexpr const char* kSeconds = "train_seconds";
-constexpr const char* kDataBytes = "data_bytes";
-constexpr const char* kDataChecksum = "data_checksum";
-constexpr const char* kLastValidBpc = "last_validation_bpc";  // which may be of an earlier step
+constexpr const char* kTrainBpc = "train_bpc";  // a number of a checkpoint: the running mean goes on
+constexpr const char* kSeconds = "seconds";     // of the metrics: of training, also before a stop
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
@@ -40,15 +42,14 @@ class Run {
   LmResult operator()() {
     begin();
     if (done()) {
-      const bool own_steps = trainer_.settings().steps != trainer_.last_step();  // the schedule's phases say them
-      say("all " + std::to_string(trainer_.last_step()) + " steps are done already; " +
-          (own_steps ? "a --schedule with more of them goes on" : "--steps N goes on to more"));
-      write_page(folder_);
+      tell_done();
+      show();
     } else {
       tell_needs();
       train();
     }
-    result_.step = trainer_.step(), result_.peak_bytes = memory_stats().peak;
+    result_.step = trainer_.step();
+    result_.peak_bytes = memory_stats().peak;
     result_.tokens_per_s = trained_seconds_ > 0 ? double(trained_tokens_) / trained_seconds_ : 0;
     return result_;
   }
@@ -61,6 +62,8 @@ class Run {
     folder_.log(line);
     if (o_.metrics) o_.metrics(line);
   }
+  void show() const { write_page(folder_); }
+  std::string option(const char* name) const { return o_.option_name(name); }
 
   bool done() const { return trainer_.step() >= trainer_.last_step(); }
 
@@ -85,33 +88,39 @@ class Run {
   void check_unused() const {
     const auto list = files_.list();
     HEED_CHECK(list.empty(), "train", folder_.path(), " holds a run already, at step ", list.back().step,
-               "; go on with --resume, or choose another folder with --run");
-    HEED_CHECK(
-        folder_.metrics().empty(), "train", folder_.path(),
-        " holds the metrics of a run without a checkpoint; start it again with --resume, or choose another folder "
-        "with --run");
+               "; go on with ", option("resume"), ", or choose another folder with ", option("run"));
+    HEED_CHECK(folder_.metrics().empty(), "train", folder_.path(),
+               " holds the metrics of a run without a checkpoint; start it again with ", option("resume"),
+               ", or choose another folder with ", option("run"));
     if (folder_.exists()) settings_from_json(folder_.config(), folder_.file("config.json"));  // throws: a foreign one
   }
 
   void take_up(const TrainingState& found) {
     HEED_CHECK(found.step <= trainer_.last_step(), "train", folder_.path(), " is at step ", found.step,
-               " already, and ", trainer_.last_step(), " were asked for; give --steps ", found.step, " or more");
-    const LmSettings before =
-        settings_from_json(Json::parse(found.settings, "the checkpoint"), files_.path(found.step));
-    const std::vector<std::string> changes = differences(before, trainer_.settings());
+               " already, and ", trainer_.last_step(), " were asked for; give ", option("steps"), " ", found.step,
+               " or more");
+    const std::vector<std::string> changes = differences(settings_of(found), trainer_.settings());
     restore(found, changes);
-    const auto number = [&](const char* name, double other) {
-      const auto it = found.numbers.find(name);
-      return it == found.numbers.end() ? other : it->second;
-    };
-    result_.train_bpc = number(kTrainBpc, 0), result_.valid_bpc = number(kLastValidBpc, NAN);
-    seconds_ = number(kSeconds, 0), saved_step_ = found.step;
-    const bool same = number(kDataBytes, 0) == double(data_.size) && number(kDataChecksum, 0) == checksum_;
     say("going on from " + files_.path(found.step));
     for (const std::string& change : changes) say("  changed: " + change);
-    if (!same) say("  changed: the data has other bytes than before: the run goes on, but not to the same bits");
+    if (!found.data.empty() && found.data != fingerprint_)
+      say("  changed: the data has other bytes than before: the run goes on, but not to the same bits");
     folder_.write_config(to_json(trainer_.settings()));
     folder_.forget_after(found.step);
+    saved_step_ = found.step;
+    const auto train_bpc = found.numbers.find(kTrainBpc);
+    result_.train_bpc = train_bpc == found.numbers.end() ? 0 : train_bpc->second;
+    result_.valid_bpc = folder_.last(kValidBpc).value_or(NAN);
+    seconds_ = folder_.last(kSeconds).value_or(0);
+  }
+
+  // What the run had. Where its data lies only its config says.
+  LmSettings settings_of(const TrainingState& found) const {
+    const std::string path = files_.path(found.step);
+    LmSettings s = settings_from_json(Json::parse(found.settings, path), path);
+    s.data = folder_.exists() ? settings_from_json(folder_.config(), folder_.file("config.json")).data
+                              : trainer_.settings().data;
+    return s;
   }
 
   // What does not fit is mostly an option that was typed.
@@ -123,25 +132,23 @@ class Run {
     } catch (const Error& error) {
       if (changes.empty()) throw;
       fail("train", folder_.path(), " cannot go on with other settings than it began with: ", joined(changes, ", "),
-           ". Leave these options away, or choose another folder with --run (", error.what(), ")");
+           ". Leave these options away, or choose another folder with ", option("run"), " (", error.what(), ")");
     }
+  }
+
+  void tell_done() const {
+    const bool own_steps = trainer_.settings().steps != trainer_.last_step();  // the schedule's phases say them
+    say("all " + std::to_string(trainer_.last_step()) + " steps are done already; " +
+        (own_steps ? "a " + option("schedule") + " with more of them goes on"
+                   : option("steps") + " N goes on to more"));
   }
 
   void tell_needs() {
     say(format("%.2f million parameters, ", double(trainer_.model().parameter_count()) / 1e6) +
         std::to_string(trainer_.last_step()) + " steps of " + std::to_string(trainer_.settings().batch) + " x " +
         std::to_string(trainer_.settings().context) + " bytes");
-    trainer_.try_step(trainer_.step() + 1);  // the first one also fills the allocator
-    LmNeeds all;
-    long end = 0;
-    for (const Phase& phase : trainer_.schedule().phases()) {
-      end += phase.steps;
-      const long left = end - std::max(trainer_.step(), end - phase.steps);
-      if (left <= 0) continue;
-      const LmNeeds one = trainer_.try_step(end);
-      all.bytes = std::max(all.bytes, one.bytes), all.seconds += one.seconds * double(left);
-    }
-    say("needs about " + megabytes(all.bytes) + " and " + duration_text(all.seconds));
+    const LmNeeds rest = needs_of_rest(trainer_);
+    say("needs about " + megabytes(rest.bytes) + " and " + duration_text(rest.seconds));
     reset_peak();
   }
 
@@ -166,7 +173,7 @@ class Run {
     progress.reset();
     trainer_.check_weights();
     if (saved_step_ != trainer_.step()) save();
-    write_page(folder_);
+    show();
     say("stopped at step " + std::to_string(trainer_.step()) + "; saved " + files_.path(saved_step_));
   }
 
@@ -174,16 +181,19 @@ class Run {
     const auto begin = Clock::now();
     last_ = trainer_.advance(o_.check_finite);
     const double took = seconds_since(begin);
-    seconds_ += took, trained_seconds_ += took, trained_tokens_ += last_.tokens;
-    const double bpc = last_.bpc();
-    result_.train_bpc = trainer_.step() == 1 ? bpc
-                                             : result_.train_bpc + std::max(0.02, 1.0 / double(trainer_.step())) *
-                                                                       (bpc - result_.train_bpc);
+    seconds_ += took;
+    trained_seconds_ += took;
+    trained_tokens_ += last_.tokens;
     speed_ = double(last_.tokens) / took;
-    Json line = Json::object();
-    line["step"] = trainer_.step(), line["bpc"] = bpc, line["rate"] = last_.rate;
-    line["gradient_norm"] = last_.gradient_norm, line["tokens_per_s"] = std::round(speed_), line["seconds"] = seconds_;
-    log(line);
+    const double share = std::max(0.02, 1.0 / double(trainer_.step()));  // of this step in the running mean
+    result_.train_bpc =
+        trainer_.step() == 1 ? last_.bpc() : result_.train_bpc + share * (last_.bpc() - result_.train_bpc);
+    log(Json::Object{{"step", trainer_.step()},
+                     {"bpc", last_.bpc()},
+                     {"rate", last_.rate},
+                     {"gradient_norm", last_.gradient_norm},
+                     {"tokens_per_s", std::round(speed_)},
+                     {kSeconds, seconds_}});
     if (progress) progress->show(trainer_.step(), text());
   }
 
@@ -209,7 +219,7 @@ class Run {
       where = found.what();
     }
     fail<NotFinite>("train", "the validation of step ", trainer_.step(), " is not finite: ", where,
-                    ". These weights are not saved; go on from the last checkpoint with a lower rate (--lr)");
+                    ". These weights are not saved; go on from the last checkpoint with a lower rate");
   }
 
   void evaluate_and_save() {
@@ -217,13 +227,11 @@ class Run {
     const LmSettings& s = trainer_.settings();
     result_.valid_bpc = validation();
     if (!std::isfinite(result_.valid_bpc)) explain_validation();
-    Json line = Json::object();
-    line["step"] = trainer_.step(), line["valid_bpc"] = result_.valid_bpc, line["seconds"] = seconds_;
-    log(line);
+    log(Json::Object{{"step", trainer_.step()}, {kValidBpc, result_.valid_bpc}, {kSeconds, seconds_}});
     valid_step_ = trainer_.step();
     if (s.sample_bytes && s.context >= 2) write_sample();
     save();  // last: whoever goes on from it finds all that belongs to it
-    write_page(folder_);
+    show();
   }
 
   // A sound begins with silence, a text with a new line.
@@ -232,18 +240,15 @@ class Run {
     const std::string prompt = s.sample_rate ? std::string(16, char(128)) : "\n";
     const std::string text =
         sampled_text(trainer_.model(), s.context, prompt, {.length = s.sample_bytes, .temperature = 0.8});
-    s.sample_rate ? folder_.write_sound(trainer_.step(), text, s.sample_rate)
+    s.sample_rate ? write_wav(folder_.sound_path(trainer_.step()), text, s.sample_rate)
                   : folder_.write_sample(trainer_.step(), text);
   }
 
   void save() {
     TrainingState state = trainer_.state();
-    state.numbers = {{kTrainBpc, result_.train_bpc},
-                     {kSeconds, seconds_},
-                     {kDataBytes, double(data_.size)},
-                     {kDataChecksum, checksum_}};
-    if (std::isfinite(result_.valid_bpc)) state.numbers[kLastValidBpc] = result_.valid_bpc;
-    if (valid_step_ == trainer_.step()) state.numbers[kValidationBpc] = result_.valid_bpc;
+    state.data = fingerprint_;
+    state.numbers = {{kTrainBpc, result_.train_bpc}};
+    if (valid_step_ == trainer_.step()) state.numbers[kValidBpc] = result_.valid_bpc;
     files_.save(state);
     saved_step_ = state.step;
   }
@@ -257,7 +262,7 @@ class Run {
   LmTrainer trainer_;
   LmResult result_;
   LmStep last_;
-  const double checksum_ = data_.checksum();
+  const std::string fingerprint_ = data_.fingerprint();
   double seconds_ = 0;  // of training, also before a stop
   double trained_seconds_ = 0, speed_ = 0;
   long trained_tokens_ = 0;

@@ -6,6 +6,7 @@
 #include "autograd/finite.h"
 #include "tasks/language/bits_per_byte.h"
 #include "tensor/allocator.h"
+#include "train/model_tensors.h"
 
 namespace heed {
 namespace {
@@ -94,9 +95,9 @@ double LmTrainer::watched(long step, const char* what) {
 }
 
 void LmTrainer::explain(long step, const char* what, const std::string& where) const {
-  fail<NotFinite>(
-      "train", what, " of step ", step, " is not finite: ", where, ". The learning rate is ", schedule_.rate_at(step),
-      ": go on from the last checkpoint with a lower one (--lr, or rate= in the schedule) or a longer warm-up");
+  fail<NotFinite>("train", what, " of step ", step, " is not finite: ", where, ". The learning rate is ",
+                  schedule_.rate_at(step),
+                  ": go on from the last checkpoint with a lower one, or with a longer warm-up");
 }
 
 LmNeeds LmTrainer::try_step(long step) {
@@ -108,21 +109,39 @@ LmNeeds LmTrainer::try_step(long step) {
 }
 
 TrainingState LmTrainer::state() {
-  TrainingState state{.step = step(), .settings = to_json(settings_).dump(), .weights = model_tensors(model_)};
+  LmSettings settings = settings_;
+  settings.data.clear();
+  TrainingState state{.step = step(), .settings = to_json(settings).dump(), .weights = model_tensors(model_)};
   for (const auto& [name, flat] : optimiser_->state())
     for (NamedTensor& part : split_flat(arena_, flat, name + ".")) state.optimiser.push_back(std::move(part));
   return state;
 }
 
 void LmTrainer::check_weights() const {
-  HEED_CHECK(all_finite(arena_.weights()), "train", "the weights of step ", step(),
-             " are not finite: they are not saved. Go on from the last checkpoint with a lower rate (--lr)");
+  if (!all_finite(arena_.weights()))
+    fail<NotFinite>("train", "the weights of step ", step(),
+                    " are not finite: they are not saved. Go on from the last checkpoint with a lower rate");
 }
 
 void LmTrainer::restore(const TrainingState& state, const std::string& from) {
   load_model(model_, state.weights, from);
   for (const auto& [name, flat] : optimiser_->state()) join_flat(arena_, flat, state.optimiser, name + ".", from);
   optimiser_->set_steps(state.step);
+}
+
+LmNeeds needs_of_rest(LmTrainer& trainer) {
+  trainer.try_step(trainer.step() + 1);  // the first one also fills the allocator
+  LmNeeds all;
+  long end = 0;
+  for (const Phase& phase : trainer.schedule().phases()) {
+    end += phase.steps;
+    const long left = end - std::max(trainer.step(), end - phase.steps);
+    if (left <= 0) continue;
+    const LmNeeds one = trainer.try_step(end);
+    all.bytes = std::max(all.bytes, one.bytes);
+    all.seconds += one.seconds * double(left);
+  }
+  return all;
 }
 
 long steps_within(double seconds, const LmSettings& settings, const ByteSplit& train) {

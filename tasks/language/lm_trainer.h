@@ -18,7 +18,7 @@
 #include "models/gpt.h"
 #include "nn/arena.h"
 #include "tasks/language/lm_settings.h"
-#include "train/checkpoint_files.h"
+#include "train/checkpoint_state.h"
 #include "train/optimiser.h"
 
 namespace heed {
@@ -30,10 +30,10 @@ struct LmStep {
   double bpc() const { return loss / std::log(2.0); }
 };
 
-// What a run needs, found out by doing one step without changing the weights.
+// What training needs, found out by steps that do not change the weights.
 struct LmNeeds {
-  size_t bytes = 0;    // of all tensors at the highest point
-  double seconds = 0;  // of a step
+  size_t bytes = 0;  // of all tensors at the highest point
+  double seconds = 0;
 };
 
 class LmTrainer {
@@ -51,10 +51,11 @@ class LmTrainer {
   // where it began; the weights stay as they were. `look_at_everything`: looks at the result of every op, also if the
   // loss is finite.
   LmStep advance(bool look_at_everything = false);
-  LmNeeds try_step(long step);  // as this step would be: phases differ
+  LmNeeds try_step(long step);  // of this step alone: phases differ
 
-  void check_weights() const;  // throws if one is NaN or infinite
-  // For checkpoints. The tensors are views: write them before the next step.
+  void check_weights() const;  // throws NotFinite if one is NaN or infinite
+  // For checkpoints. The tensors are views: write them before the next step. The settings are without their data:
+  // where it lies must not matter.
   TrainingState state();
   void restore(const TrainingState& state, const std::string& from);  // throws if it does not fit
 
@@ -72,6 +73,8 @@ class LmTrainer {
   std::unique_ptr<Optimiser> optimiser_;
   Context ctx_;
 };
+
+LmNeeds needs_of_rest(LmTrainer& trainer);  // of all steps that are left; tries one of every phase
 
 // How many steps of these settings take about so many seconds here; at least 1. Tries some steps to find out.
 long steps_within(double seconds, const LmSettings& settings, const ByteSplit& train);

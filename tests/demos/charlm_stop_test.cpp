@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_run_killed_at_any_moment_finishes_with_the_same_bits) {
     const Ran ran = at(steady(at, run, more));
     BOOST_TEST(ran.code == 0, ran.err);
     BOOST_TEST(!contains(ran.out, "is left out"));
-    BOOST_TEST(same_training(newest_checkpoint(run), newest_checkpoint(at.run)));
+    BOOST_TEST((read_file(newest_checkpoint(run)) == read_file(newest_checkpoint(at.run))));
     check_metrics(run, 60, 12);
     for (const auto& entry : fs::directory_iterator(run + "/checkpoints"))
       BOOST_TEST(entry.path().extension() == ".safetensors", entry.path());  // no temporary file is left
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(ctrl_c_saves_and_the_run_goes_on) {
     BOOST_TEST(contains(ran.out, "stopped at step " + std::to_string(step) + "; saved " + saved + "\n"));
     BOOST_TEST(contains(ran.out, "go on with: build/charlm train --resume --run " + at.run + "\n"));
     BOOST_TEST(contains(ran.out, "\nfinal step=" + std::to_string(step) + " train_bpc="));
-    BOOST_TEST(contains(ran.out, " val_bpc=nan "));  // it was never measured
+    BOOST_TEST(contains(ran.out, " valid_bpc=nan "));  // it was never measured
     if (signal == SIGTERM) continue;
     const Words on = {"--steps", std::to_string(step + 5), "--checkpoint-every", "100000"};
     Words resume = on;
@@ -121,8 +121,8 @@ BOOST_AUTO_TEST_CASE(two_processes_do_not_train_in_one_folder) {
   first.wait_until([&] { return RunFolder(at.run).exists(); });
   const Ran second = at(words);
   BOOST_TEST(second.code == 1);
-  BOOST_TEST(second.err == "charlm: run: another process trains in " + at.run +
-                               " now; wait for it, or choose another folder with --run\n");
+  BOOST_TEST(second.err ==
+             "charlm: run: another process trains in " + at.run + " now; wait for it, or choose another folder\n");
   first.signal(SIGKILL);
   BOOST_TEST(first.wait().code == -SIGKILL);
   BOOST_TEST(at(steady(at, at.run, {"--resume"})).code == 0);
@@ -162,6 +162,7 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_leaves_the_last_checkpoint) {
   BOOST_TEST(ran.code == 1);
   BOOST_TEST(contains(ran.err, "is not finite"), ran.err);
   BOOST_TEST(contains(ran.err, "made "), ran.err);  // the op
+  BOOST_TEST(ran.err.ends_with(" (--lr and --schedule set them)\n"), ran.err);
   BOOST_TEST(!contains(ran.out, "final "));
   for (const NamedTensor& tensor : read_checkpoint(newest_checkpoint(at.run)).weights)
     for (const float x : tensor.value.to_vector<float>()) BOOST_REQUIRE(std::isfinite(x));

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(training_fills_the_run_folder_and_ends_with_one_line) {
   BOOST_TEST(contains(t.ran.out, "million parameters, 12 steps of 2 x 16 bytes\nneeds about "));
   BOOST_TEST(contains(t.ran.out, "the page is " + t.run + "/index.html\n"));
   const std::regex form(
-      R"(final step=12 train_bpc=\d+\.\d{4} val_bpc=\d+\.\d{4} tokens_per_s=[1-9]\d* peak_bytes=[1-9]\d*)");
+      R"(final step=12 train_bpc=\d+\.\d{4} valid_bpc=\d+\.\d{4} tokens_per_s=[1-9]\d* peak_bytes=[1-9]\d*)");
   BOOST_TEST(std::regex_match(last_line(t.ran.out), form), last_line(t.ran.out));
   for (const char* name : {"config.json", "metrics.jsonl", "loss.svg", "loss.png", "index.html",
                            "samples/step-000012.txt", "checkpoints/step-000006.safetensors"})
@@ -99,10 +99,63 @@ BOOST_AUTO_TEST_CASE(what_a_run_began_with_is_remembered) {
   BOOST_TEST(CheckpointFiles(t.run).list().size() == 6u);
   BOOST_TEST(t({"train", "--run", t.run, "--resume", "--steps", "16"}).code == 0);
   BOOST_TEST(CheckpointFiles(t.run).list().size() == 8u);
-  fs::remove(t.run + "/config.json");  // then the checkpoint knows
-  const Ran without = t({"train", "--run", t.run, "--resume", "--steps", "18"});
+  fs::remove(t.run + "/config.json");  // then the checkpoint knows, but for where the text lies
+  const Ran lost = t({"train", "--run", t.run, "--resume", "--steps", "18"});
+  BOOST_TEST(lost.code == 1);
+  BOOST_TEST(
+      contains(lost.err, t.run + " has lost its config.json, which says what it learns; give the same text with"));
+  const Ran without = t({"train", "--run", t.run, "--resume", "--steps", "18", "--data", t.data});
   BOOST_TEST(without.code == 0, without.err);
   BOOST_TEST(CheckpointFiles(t.run).list().size() == 9u);
+}
+
+BOOST_AUTO_TEST_CASE(equal_runs_write_equal_checkpoints_wherever_they_are) {
+  const Trained a, b({"--threads", "2"});
+  BOOST_REQUIRE(a.data != b.data);
+  for (const long step : {6, 12}) BOOST_TEST((read_file(a.checkpoint(step)) == read_file(b.checkpoint(step))));
+}
+
+BOOST_AUTO_TEST_CASE(a_resumed_run_knows_how_long_it_was_trained) {
+  const Trained t({"--steps", "6"});
+  const double before = RunFolder(t.run).last("seconds").value();
+  BOOST_TEST(t({"train", "--run", t.run, "--resume", "--steps", "12"}).code == 0);
+  const auto curve = RunFolder(t.run).curve("step", "seconds");
+  for (size_t i = 1; i < curve.size(); i++) BOOST_TEST(curve[i].y >= curve[i - 1].y);
+  BOOST_TEST(RunFolder(t.run).last("seconds").value() > before);
+}
+
+BOOST_AUTO_TEST_CASE(a_checkpoint_alone_writes_but_does_not_know_its_text) {
+  const Trained t;
+  const std::string away = t.folder / "away.safetensors";
+  fs::copy_file(t.checkpoint(12), away);
+  BOOST_TEST(t({"sample", "--run", away, "--length", "5"}).out == t({"sample", "--run", t.run, "--length", "5"}).out);
+  const Ran eval = t({"eval", "--run", away});
+  BOOST_TEST(eval.code == 1);
+  BOOST_TEST(
+      contains(eval.err, "away.safetensors is not in the folder of its run, whose config.json says what it has"));
+  BOOST_TEST(t({"eval", "--run", away, "--data", t.data}).code == 0);
+}
+
+// Checkpoints of heed before this had times, paths and other names in them.
+BOOST_AUTO_TEST_CASE(an_older_checkpoint_goes_on) {
+  const Trained t;
+  Safetensors file = read_safetensors(t.checkpoint(12));
+  file.metadata["number.validation_bpc"] = file.metadata.at("number.valid_bpc");
+  file.metadata["number.last_validation_bpc"] = file.metadata.at("number.valid_bpc");
+  file.metadata["number.train_seconds"] = "3.25";
+  for (const char* name : {"number.valid_bpc", "data", "crc32"}) file.metadata.erase(name);
+  Json settings = RunFolder(t.run).config(), older = Json::object();
+  for (const auto& [name, value] : settings.members())
+    if (name != "version" && name != "beta2" && name != "floor") older[name] = value;
+  file.metadata["settings"] = older.dump();
+  write_safetensors(t.checkpoint(12), file);
+  RunFolder(t.run).write_config(older);
+  const Ran info = t({"info", "--run", t.run});
+  BOOST_TEST(contains(info.out, "step-000012.safetensors   valid "), info.err);
+  const Ran ran = t({"train", "--run", t.run, "--resume", "--steps", "13"});
+  BOOST_TEST(ran.code == 0, ran.err);
+  BOOST_TEST(contains(ran.out, "  changed: steps 12 -> 13\n"));
+  BOOST_TEST(!contains(ran.out, "other bytes"));
 }
 
 BOOST_AUTO_TEST_CASE(minutes_become_steps) {
@@ -135,7 +188,7 @@ BOOST_AUTO_TEST_CASE(eval_prints_bits_per_byte) {
   const Ran ran = t({"eval", "--run", t.run});
   BOOST_TEST(ran.code == 0);
   BOOST_TEST(std::regex_match(last_line(ran.out), std::regex(R"(bpc=\d\.\d{4})")), ran.out);
-  BOOST_TEST(contains(t.ran.out, "val_" + last_line(ran.out)));  // what training said
+  BOOST_TEST(contains(t.ran.out, "valid_" + last_line(ran.out)));  // what training said
   BOOST_TEST(contains(t({"eval", "--run", t.run, "--split", "test", "--stride", "4"}).out, "sliding windows of 16\n"));
   const Json json = json_lines(t({"eval", "--run", t.run, "--json", "--bytes", "50"}).out).at(0);
   BOOST_TEST(json.at("bytes").integer() == 49);

@@ -23,7 +23,7 @@ namespace {
 
 TrainingState state_of(long step, double bpc = NAN) {
   TrainingState state{.step = step, .settings = "{}", .weights = {{"w", full({100}, double(step))}}};
-  if (!std::isnan(bpc)) state.numbers[kValidationBpc] = bpc;
+  if (!std::isnan(bpc)) state.numbers[kValidBpc] = bpc;
   return state;
 }
 
@@ -52,6 +52,7 @@ BOOST_AUTO_TEST_CASE(a_state_comes_back_to_the_same_bits) {
   const CheckpointFiles files(run.path.string());
   const TrainingState state{.step = 120,
                             .settings = "{\"layers\": 4}",
+                            .data = "1200 bytes, crc32 89abcdef",
                             .numbers = {{"a", 0.1}, {"b", -INFINITY}, {"c", 1e-310}, {"count", 123456789012.0}},
                             .weights = {{"out.weight", noise({3, 4}, 1, f32)}, {"out.bias", noise({4}, 2, f32)}},
                             .optimiser = {{"m.out.weight", noise({3, 4}, 3, f32)}}};
@@ -62,6 +63,7 @@ BOOST_AUTO_TEST_CASE(a_state_comes_back_to_the_same_bits) {
   BOOST_TEST(found.state->step == 120);
   BOOST_TEST(found.state->settings == state.settings);
   BOOST_TEST((found.state->numbers == state.numbers));
+  BOOST_TEST(found.state->data == state.data);
   BOOST_TEST(found.state->weights.size() == 2u);
   BOOST_TEST(found.state->weights[0].name == "out.weight");
   BOOST_TEST((found.state->weights[0].value.to_vector<float>() == state.weights[0].value.to_vector<float>()));
@@ -122,7 +124,7 @@ BOOST_AUTO_TEST_CASE(without_validation_the_last_k_stay_and_nan_is_not_the_best)
   files.save(state_of(1, NAN));
   files.save(state_of(2));
   TrainingState bad = state_of(3);
-  bad.numbers[kValidationBpc] = NAN;
+  bad.numbers[kValidBpc] = NAN;
   files.save(bad);
   BOOST_TEST(steps(files) == "3 ");
   BOOST_TEST(!files.best().has_value());

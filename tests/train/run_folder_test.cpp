@@ -8,7 +8,7 @@
 
 #include "data/wav.h"
 #include "system/write_file.h"
-#include "tasks/language/lm_run.h"
+#include "tasks/language/lm_settings.h"
 #include "tests/support/error_of.h"
 #include "tests/support/folder.h"
 #include "tests/support/tiny_lm.h"
@@ -51,6 +51,8 @@ BOOST_AUTO_TEST_CASE(what_is_logged_comes_back) {
   BOOST_TEST(curve[1].y == 1.0 / 3);
   BOOST_TEST(run.curve("step", "valid_bpc").size() == 1u);
   BOOST_TEST(run.curve("seconds", "bpc").empty());
+  BOOST_TEST(run.last("bpc").value() == 1.0 / 3);
+  BOOST_TEST(!run.last("seconds").has_value());
 }
 
 BOOST_AUTO_TEST_CASE(lines_that_were_cut_off_are_left_out) {
@@ -90,8 +92,8 @@ BOOST_AUTO_TEST_CASE(a_resumed_run_forgets_what_it_will_do_again) {
 BOOST_AUTO_TEST_CASE(a_folder_that_is_no_run_is_told) {
   const Folder folder;
   BOOST_TEST(error_of([&] { RunFolder(folder / "x").config(); }) ==
-             "run: " + (folder / "x") + " is not a run folder: it has no config.json; `build/charlm train --run " +
-                 (folder / "x") + "` makes one");
+             "run: " + (folder / "x") + " is not a run folder: it has no config.json");
+  BOOST_CHECK_THROW(RunFolder(folder / "x").config(), NoRun);
   BOOST_TEST(error_of([] { RunFolder(""); }) ==
              "run: the name of the run folder is empty; give one, such as runs/mine");
   write_file(folder / "config.json", "{\"a\": ");
@@ -117,7 +119,7 @@ BOOST_AUTO_TEST_CASE(one_process_at_a_time_trains_in_a_folder) {
   char x = 0;
   BOOST_REQUIRE(::read(ready[0], &x, 1) == 1);
   const std::string error =
-      "run: another process trains in " + run.path() + " now; wait for it, or choose another folder with --run";
+      "run: another process trains in " + run.path() + " now; wait for it, or choose another folder";
   BOOST_TEST(error_of([&] { const RunLock lock(run); }) == error);
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
@@ -183,7 +185,7 @@ BOOST_AUTO_TEST_CASE(the_page_plays_sounds_and_a_resumed_run_forgets_them) {
   run.write_config(to_json(tiny_lm()));
   run.write_sample(6, "a text");
   run.write_sample(12, "\xff\xff\xff");
-  for (const long step : {6, 12, 18}) run.write_sound(step, "\x80\x81\x82", 8000);
+  for (const long step : {6, 12, 18}) write_wav(run.sound_path(step), "\x80\x81\x82", 8000);
   fs::remove(run.file("samples/step-000006.wav"));
   write_page(run);
   const std::string page = read_file(run.file("index.html"));
