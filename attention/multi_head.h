@@ -16,11 +16,14 @@
 #include <functional>
 
 #include "attention/core.h"
+#include "autograd/ops/split_heads.h"
 #include "nn/linear.h"
 #include "nn/mixing/registry.h"
 #include "nn/rotary.h"
 
 namespace heed {
+
+class KeyValueState;
 
 class MultiHead : public Mixer {
  public:
@@ -33,15 +36,18 @@ class MultiHead : public Mixer {
   Capabilities can() const override { return core_.can(); }
 
  private:
-  struct KeyValues;  // the State: keys and values
   struct Projected;  // queries, keys and values in heads
-  Projected project(const Variable& x, const MixIn& in, const Context& ctx);
+  Projected of_sequence(const Variable& x, const MixIn& in, const Context& ctx);
+  Projected of_source(const Variable& x, const MixIn& in, const Context& ctx);
+  Projected with_state(const Projected& now, KeyValueState& kept, const Mask& mask) const;
   Variable attend(const Projected& p, const Mask& mask, Context& ctx);
-  Projected with_state(const Projected& now, KeyValues& kept, const Mask& mask);
+  void check_x(const Variable& x) const;
+  void check_source(const Variable& x, const Variable& source) const;
 
   MixerSizes sizes_;
   Linear &in_, &out_;  // in: (H D + Hk D + Hk Dv, C), the rows of q, then k, then v
   Core& core_;
+  HeadPart queries_, keys_, values_;  // how the rows of `in` are cut into heads
   RotaryTable positions_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "attention/engines/row_engine.h"
+#include "attention/heads.h"
 #include "autograd/ops/concatenate.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/matmul.h"
@@ -12,6 +12,7 @@
 #include "autograd/ops/triangular.h"
 #include "autograd/ops/views.h"
 #include "autograd/ops/where.h"
+#include "nn/mixing/padding.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 
@@ -48,12 +49,10 @@ void check_state(const LinearInputs& in, const LinearOptions& options, const Lin
 }
 
 // Zeros in the keys and values of padding: in the values too, since 0 times NaN is NaN.
-LinearInputs without_padding(const LinearInputs& in, const Tensor& given_lengths) {
-  if (!given_lengths.defined()) return in;
+LinearInputs without_padding(const LinearInputs& in, const Tensor& lengths) {
+  if (!lengths.defined()) return in;
   const long B = in.k.size(0), S = in.k.size(2);
-  const Tensor lengths = contiguous(given_lengths), padded = Tensor::empty({B, 1, S, 1}, boolean);
-  for (long b = 0; b < B; b++)
-    for (long j = 0; j < S; j++) padded.mutable_data<bool>()[b * S + j] = j >= lengths.data<int64_t>()[b];
+  const Tensor padded = reshape(padding(lengths, S, S), {B, 1, S, 1});
   const auto filled = [&](const Variable& x) { return masked_fill(x, expand(padded, x.shape()), 0); };
   return {in.q, filled(in.k), filled(in.v)};
 }

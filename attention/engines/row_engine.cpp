@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "attention/keep.h"
+#include "attention/seeing/plan.h"
 #include "autograd/ops/concatenate.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/matmul.h"
@@ -31,12 +33,6 @@ Variable block_of(const RowScores& scores, const std::vector<Variable>& inputs, 
 }
 
 }  // namespace
-
-Variable for_all_heads(const Variable& x, long H) {
-  const Shape s = x.shape();
-  if (s[1] == H) return x;
-  return reshape(expand(unsqueeze(x, 2), {s[0], s[1], H / s[1], s[2], s[3]}), {s[0], H, s[2], s[3]});
-}
 
 Variable row_attention(const RowScores& scores, const std::vector<Variable>& inputs, const Variable& v,
                        const Visible& visible, const RowOptions& options) {

@@ -7,8 +7,12 @@
 // For scores that are no dot product (additive attention), where the softmax engine does not fit.
 #pragma once
 
-#include "attention/engines/softmax_engine.h"
+#include <functional>
+#include <vector>
+
 #include "attention/seeing/visible.h"
+#include "autograd/variable.h"
+#include "tensor/random.h"
 
 namespace heed {
 
@@ -17,16 +21,13 @@ using RowScores = std::function<Variable(const std::vector<Variable>& inputs, lo
 
 struct RowOptions {
   long rows = 16;      // queries at a time
-  double dropout = 0;  // of the weights, drawn as in the softmax engine
+  double dropout = 0;  // of the weights, drawn as attention/keep.h says
   RandomKey key = {};
 };
 
 // inputs: everything the scores are made of; v (B, H, S, Dv) -> (B, H, T, Dv)
 Variable row_attention(const RowScores& scores, const std::vector<Variable>& inputs, const Variable& v,
                        const Visible& visible, const RowOptions& options = {});
-
-// (B, Hk, S, C) -> (B, H, S, C): every head of keys or values as often as it serves a head of queries.
-Variable for_all_heads(const Variable& x, long H);
 
 // The weights (B, H, T, S) without dropout, for pictures and tests.
 Tensor row_attention_weights(const RowScores& scores, const std::vector<Variable>& inputs, const Visible& visible);

@@ -34,7 +34,7 @@ struct SoftmaxInputs {
 struct SoftmaxOptions {
   double scale = 0;    // 0: 1 / sqrt(D)
   double dropout = 0;  // of the weights exp(s - L)
-  RandomKey key = {};  // for dropout, which is drawn by sample, head, position of the query and key: see keeps
+  RandomKey key = {};  // for dropout, which is drawn by sample, head, position of the query and key: keep.h
 };
 
 struct SoftmaxOutputs {
@@ -52,11 +52,6 @@ SoftmaxOutputs softmax_attention_reference(const SoftmaxInputs& in, const Visibl
                                            const SoftmaxOptions& options = {});
 // Its weights exp(s - L), (B, H, T, S), without dropout: for pictures and tests.
 Tensor softmax_attention_weights(const SoftmaxInputs& in, const Visible& visible, const SoftmaxOptions& options = {});
-// What dropout keeps, boolean (B, H, T, S): pair (i, j) takes the 16-bit draw j % 8 of the Philox counter
-// (site + head * 0x9E3779B9, sample, position of the query, j / 8) and is kept iff it is >= round(65536 p).
-// Of the queries begin .. end only, if they are given.
-Tensor attention_keep(const Shape& shape, const RandomKey& key, double p);
-Tensor attention_keep(const Shape& shape, const RandomKey& key, double p, long begin, long end);
 
 // ---- for the backends
 namespace kernels {

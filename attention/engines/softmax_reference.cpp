@@ -4,8 +4,9 @@
 #include <functional>
 #include <limits>
 
-#include "attention/engines/row_engine.h"
 #include "attention/engines/softmax_engine.h"
+#include "attention/heads.h"
+#include "attention/keep.h"
 #include "autograd/ops/concatenate.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/gather.h"
@@ -110,26 +111,6 @@ SoftmaxOutputs softmax_attention_reference(const SoftmaxInputs& in, const Visibl
   if (options.dropout > 0)
     rows.weights = masked_fill(rows.weights * (1 / (1 - options.dropout)), logical_not(kept(v, options)), 0);
   return {matmul(rows.weights, at_keys(in.v, v)), squeeze(rows.L, -1)};
-}
-
-Tensor attention_keep(const Shape& shape, const RandomKey& key, double p) {
-  return attention_keep(shape, key, p, 0, shape[2]);
-}
-
-Tensor attention_keep(const Shape& shape, const RandomKey& key, double p, long begin, long end) {
-  const long B = shape[0], H = shape[1], T = shape[2], S = shape[3], threshold = keep_threshold(p);
-  Tensor keep = Tensor::empty({B, H, end - begin, S}, boolean);
-  bool* out = keep.mutable_data<bool>();
-  for (long b = 0; b < B; b++)
-    for (long h = 0; h < H; h++)
-      for (long i = begin; i < end; i++)
-        for (long j = 0; j < S; j++) {
-          const Philox4 draw = philox(
-              {key.site + uint32_t(h) * 0x9E3779B9u, key.sample + uint32_t(b), uint32_t(i + S - T), uint32_t(j / 8)},
-              key.key());
-          *out++ = long(draw[size_t(j % 8 / 2)] >> (j % 2 * 16) & 0xffff) >= threshold;
-        }
-  return keep;
 }
 
 SoftmaxOutputs merge(const std::vector<SoftmaxOutputs>& parts) {

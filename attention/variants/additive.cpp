@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "attention/engines/row_engine.h"
+#include "attention/heads.h"
 #include "attention/multi_head.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/reduce.h"

@@ -1,0 +1,80 @@
+// The KV cache by itself; tests/attention/attention_state_test.cpp uses it through every variant.
+#include "attention/key_value_state.h"
+
+#include "tensor/copy.h"
+#include "tensor/create.h"
+#include "tensor/views.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
+
+using namespace heed;
+
+namespace {
+
+struct Nobody : Mixer {
+  Variable forward(const Variable& x, const MixIn&, Context&) override { return x; }
+  Capabilities can() const override { return {}; }
+};
+
+// Appends the tokens begin .. end of k and v, as a mixer does.
+void take(KeyValueState& state, const Tensor& k, const Tensor& v, long begin, long end) {
+  state.append(slice(k, 2, begin, end), slice(v, 2, begin, end));
+  state.advance(end - begin);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(key_value_state_test)
+
+BOOST_AUTO_TEST_CASE(without_a_reach_it_holds_everything_in_order) {
+  const Nobody mixer;
+  const Tensor k = noise({2, 3, 40, 4}, 1), v = noise({2, 3, 40, 5}, 2);
+  KeyValueState state(2, 40, -1, mixer);
+  for (auto [begin, end] : {std::pair{0, 7}, {7, 8}, {8, 8}, {8, 40}}) {
+    BOOST_TEST(state.keys_after(end - begin) == end);
+    take(state, k, v, begin, end);
+    check_close(contiguous(state.k()), contiguous(slice(k, 2, 0, end)), 0);
+    check_close(contiguous(state.v()), contiguous(slice(v, 2, 0, end)), 0);
+    BOOST_TEST(state.first_key() == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(with_a_reach_it_holds_at_least_that_much_and_bounded_memory) {
+  const Nobody mixer;
+  const long n = 1000, reach = 5;
+  const Tensor k = noise({1, 1, n, 2}, 1), v = noise({1, 1, n, 2}, 2);
+  KeyValueState state(1, n, reach, mixer);
+  for (long t = 0; t < n; t++) {
+    const long promised = state.keys_after(1);
+    take(state, k, v, t, t + 1);
+    BOOST_TEST(state.keys() == promised);
+    BOOST_TEST(state.keys() >= std::min(t, reach) + 1);
+    BOOST_TEST(state.keys() <= 2 * (reach + 1) + 64);
+    BOOST_TEST(same_bits(contiguous(state.k()), contiguous(slice(k, 2, state.first_key(), t + 1))));
+    BOOST_TEST(same_bits(contiguous(state.v()), contiguous(slice(v, 2, state.first_key(), t + 1))));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_source_is_kept_until_reset) {
+  const Nobody mixer;
+  const Tensor k = noise({1, 2, 9, 4}, 1), v = noise({1, 2, 9, 4}, 2);
+  KeyValueState state(1, 20, -1, mixer);
+  BOOST_TEST(!state.has_source());
+  state.keep_source(k, v);
+  BOOST_TEST(state.has_source());
+  check_close(contiguous(state.k()), k, 0);
+  BOOST_TEST(state.length() == 0);  // no token of the own sequence was taken in
+  state.reset();
+  BOOST_TEST(!state.has_source());
+  BOOST_TEST(state.keys() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(it_serves_only_its_owner) {
+  const Nobody mixer, other;
+  KeyValueState state(1, 8, -1, mixer);
+  BOOST_TEST(&KeyValueState::of(state, mixer) == &state);
+  BOOST_TEST(error_of([&] { KeyValueState::of(state, other); }) ==
+             "state: it was started by another mixer; each has its own");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
