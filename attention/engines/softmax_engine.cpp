@@ -11,6 +11,10 @@ namespace heed {
 namespace {
 
 constexpr const char* kOp = "softmax_attention";
+using kernels::PerHead;
+using kernels::Seen;
+using kernels::SoftmaxOperands;
+using kernels::SoftmaxProblem;
 using kernels::SoftmaxSizes;
 using kernels::TokenStrides;
 
@@ -62,7 +66,8 @@ Tensor token_major(long B, long H, long T, long C, const Tensor& like) {
 // The same elements with the strides of token_major.
 Tensor as_token_major(const Tensor& x) { return transpose(contiguous(transpose(x, 1, 2)), 1, 2); }
 
-// x (B, H, places, C) added up by tokens, (B, H, tokens, C), in the order of the places
+// x (B, H, rows, C) of a plan with an index, added up by tokens: (B, H, tokens, C), in the order of the rows. This is
+// what a table's gradient is, by whole rows; scatter_add would want an index for every single element.
 Tensor by_tokens(const Tensor& x, const Visible& v) {
   const long B = v.B, H = v.H, T = v.T, P = v.query_places(), C = x.size(3), spare = B * H * T;
   std::vector<int64_t> rows;
@@ -76,67 +81,84 @@ Tensor by_tokens(const Tensor& x, const Visible& v) {
   return reshape(slice(sums, 0, 0, spare), {B, H, T, C});
 }
 
-// Everything a kernel is told; holds the tensors behind the pointers.
+// A plan's index, (1 or B, 1 or H, rows)
+PerHead<int32_t> read_index(const Tensor& index) {
+  if (!index.defined()) return {};
+  const long rows = index.size(2), heads = index.size(1);
+  return {index.data<int32_t>(), index.size(0) == 1 ? 0 : heads * rows, heads == 1 ? 0 : rows};
+}
+
+// x (1 or B, n)
+PerHead<int32_t> read_samples(const Tensor& x) {
+  if (!x.defined()) return {};
+  return {x.data<int32_t>(), x.size(0) == 1 ? 0 : x.size(1)};
+}
+
+Seen read_seen(const Visible& v) {
+  Seen seen{.first = read_samples(v.first),
+            .last = read_samples(v.last),
+            .query_labels = read_samples(v.query_labels),
+            .key_labels = read_samples(v.key_labels)};
+  if (v.allow.defined()) {  // expanded to (B, H, T, S)
+    const Strides& strides = v.allow.strides();
+    seen.allow = {v.allow.data<bool>(), strides[0], strides[1]};
+    seen.allow_i = strides[2];
+    seen.allow_j = strides[3];
+  }
+  if (!v.plan) return seen;
+  seen.plan = v.plan.get();
+  seen.query_index = read_index(v.plan->query_index);
+  seen.key_index = read_index(v.plan->key_index);
+  return seen;
+}
+
+SoftmaxSizes sizes_of(const Tensor& q, const Tensor& k, const Tensor& v, const Visible& visible) {
+  return {.B = q.size(0),
+          .H = q.size(1),
+          .Hk = k.size(1),
+          .T = visible.query_places(),
+          .S = visible.key_places(),
+          .D = q.size(3),
+          .Dv = v.size(3),
+          .query_tokens = visible.T,
+          .key_tokens = visible.S};
+}
+
+// Everything a kernel is told, and the tensors behind the pointers.
 struct Call {
   Tensor q, k, v, o, L, by_distance, by_query;
   Visible visible;
-  SoftmaxSizes sizes{};
+  SoftmaxProblem problem{};
 
   Call(const SoftmaxInputs& in, const Visible& visible_given, const SoftmaxOptions& options)
       : q(with_dense_channels(in.q.value())),
         k(dense_if_read_often(in.k.value(), visible_given.T)),
         v(dense_if_read_often(in.v.value(), visible_given.T)),
+        by_distance(contiguous_or_none(in.by_distance.value())),
+        by_query(contiguous_or_none(in.by_query.value())),
         visible(visible_given) {
-    by_distance = contiguous_or_none(in.by_distance.value());
-    by_query = contiguous_or_none(in.by_query.value());
-    const long D = q.size(3);
-    SoftmaxSizes& z = sizes;
-    z.B = visible.B, z.H = visible.H, z.Hk = k.size(1), z.D = D, z.Dv = v.size(3);
-    z.T = visible.query_places(), z.S = visible.key_places(), z.query_tokens = visible.T, z.key_tokens = visible.S;
+    const SoftmaxSizes z = sizes_of(q, k, v, visible);
     o = token_major(z.B, z.H, z.T, z.Dv, q);
     L = Tensor::empty({z.B, z.H, z.T}, q.dtype(), q.device());
-    z.scale = options.scale != 0 ? options.scale : 1 / std::sqrt(double(std::max(1L, D)));
-    z.q = strides_of(q), z.k = strides_of(k), z.v = strides_of(v), z.o = strides_of(o);
-    z.first = visible.first.data<int32_t>(), z.last = visible.last.data<int32_t>();
-    z.range_b = visible.first.size(0) == 1 ? 0 : visible.T;
-    if (visible.key_labels.defined()) {
-      z.query_labels = visible.query_labels.data<int32_t>(), z.key_labels = visible.key_labels.data<int32_t>();
-      z.query_labels_b = visible.query_labels.size(0) == 1 ? 0 : visible.T;
-      z.key_labels_b = visible.key_labels.size(0) == 1 ? 0 : visible.S;
-    }
-    if (visible.allow.defined()) {
-      visible.allow = expand(visible.allow, {z.B, z.H, visible.T, visible.S});
-      const Strides& strides = visible.allow.strides();
-      z.allow = visible.allow.data<bool>();
-      z.allow_b = strides[0], z.allow_h = strides[1], z.allow_i = strides[2], z.allow_j = strides[3];
-    }
-    if (visible.plan) read_plan(*visible.plan);
-    if (by_query.defined()) z.clip = by_query.size(3) / 2;
-    z.threshold = keep_threshold(options.dropout);
-    z.keep_scale = 1 / (1 - options.dropout);
-    z.key = options.key;
+    if (visible.allow.defined()) visible.allow = expand(visible.allow, {z.B, z.H, visible.T, visible.S});
+    problem = {.sizes = z,
+               .stride = {.q = strides_of(q), .k = strides_of(k), .v = strides_of(v), .o = strides_of(o)},
+               .scale = options.scale != 0 ? options.scale : 1 / std::sqrt(double(std::max(1L, z.D))),
+               .clip = by_query.defined() ? by_query.size(3) / 2 : 0,
+               .seen = read_seen(visible),
+               .keep = {keep_threshold(options.dropout), 1 / (1 - options.dropout), options.key}};
   }
 
-  void read_plan(const Plan& plan) {
-    SoftmaxSizes& z = sizes;
-    const auto read = [](const Tensor& index, const int32_t*& at, long& by_sample, long& by_head) {
-      if (!index.defined()) return;
-      at = index.data<int32_t>();
-      by_head = index.size(1) == 1 ? 0 : index.size(2);
-      by_sample = index.size(0) == 1 ? 0 : index.size(1) * index.size(2);
-    };
-    z.plan = &plan;
-    read(plan.query_index, z.query_index, z.query_index_b, z.query_index_h);
-    read(plan.key_index, z.key_index, z.key_index_b, z.key_index_h);
+  template <class E> SoftmaxOperands<E> operands() const {
+    return {q.data<E>(), k.data<E>(), v.data<E>(), data_or_null<E>(by_distance), data_or_null<E>(by_query)};
   }
 };
 
 void run_forward(const Call& call) {
   visit_maths(kOp, call.q.dtype(), [&](auto tag) {
     using E = decltype(tag);
-    kernels::softmax_attention<E>(call.q.device())(
-        call.o.mutable_data<E>(), call.L.mutable_data<E>(), call.q.data<E>(), call.k.data<E>(), call.v.data<E>(),
-        data_or_null<E>(call.by_distance), data_or_null<E>(call.by_query), call.sizes);
+    kernels::softmax_attention<E>(call.q.device())(call.o.mutable_data<E>(), call.L.mutable_data<E>(),
+                                                   call.operands<E>(), call.problem);
   });
 }
 
@@ -144,36 +166,50 @@ struct Wants {
   bool by_distance, by_query;
 };
 
+// Where backward writes.
+struct Gradients {
+  Tensor dq, dk, dv, dby_distance, dby_query;
+
+  Gradients(const Call& call, const Wants& wants) {
+    const SoftmaxSizes& z = call.problem.sizes;
+    const DType dtype = call.q.dtype();
+    const Device device = call.q.device();
+    dq = call.problem.seen.query_index ? Tensor::empty({z.B, z.H, z.T, z.D}, dtype, device)
+                                       : token_major(z.B, z.H, z.T, z.D, call.q);
+    dk = Tensor::empty({z.B, z.Hk, z.key_tokens, z.D}, dtype, device);
+    dv = Tensor::empty({z.B, z.Hk, z.key_tokens, z.Dv}, dtype, device);
+    if (wants.by_distance) dby_distance = zeros_like(call.by_distance);
+    if (wants.by_query) dby_query = zeros({z.B, z.H, z.T, 2 * call.problem.clip + 1}, dtype, device);
+  }
+
+  template <class E> kernels::SoftmaxGradients<E> pointers() const {
+    return {dq.mutable_data<E>(), dk.mutable_data<E>(), dv.mutable_data<E>(), mutable_or_null<E>(dby_distance),
+            mutable_or_null<E>(dby_query)};
+  }
+};
+
 // dq, dk, dv, and the gradients of the biases that are there
 std::vector<Tensor> run_backward(const Call& call, const Tensor& dy_given, const Tensor& dL_given, const Wants& wants) {
-  SoftmaxSizes z = call.sizes;
-  Tensor dy = dy_given.defined() ? as_token_major(dy_given) : as_token_major(zeros_like(call.o));
-  Tensor dL = contiguous_or_none(dL_given);
-  auto empty = [&](const Shape& shape) { return Tensor::empty(shape, call.q.dtype(), call.q.device()); };
-  const bool gathered = z.query_index != nullptr;  // then dq and dby_query lie by places at first
-  Tensor dq = gathered ? empty({z.B, z.H, z.T, z.D}) : token_major(z.B, z.H, z.T, z.D, call.q);
-  Tensor dk = empty({z.B, z.Hk, z.key_tokens, z.D}), dv = empty({z.B, z.Hk, z.key_tokens, z.Dv});
-  z.dq = strides_of(dq), z.dk = strides_of(dk), z.dv = strides_of(dv);
-  Tensor dby_distance = wants.by_distance ? zeros_like(call.by_distance) : Tensor();
-  Tensor dby_query =
-      wants.by_query ? zeros({z.B, z.H, z.T, 2 * z.clip + 1}, call.q.dtype(), call.q.device()) : Tensor();
+  const Tensor dy = as_token_major(dy_given.defined() ? dy_given : zeros_like(call.o));
+  const Tensor dL = contiguous_or_none(dL_given);
+  Gradients to(call, wants);
+  SoftmaxProblem p = call.problem;
+  p.stride.dq = strides_of(to.dq), p.stride.dk = strides_of(to.dk), p.stride.dv = strides_of(to.dv);
+  const Device device = call.q.device();
   visit_maths(kOp, call.q.dtype(), [&](auto tag) {
     using E = decltype(tag);
-    Tensor workspace =
-        Tensor::empty({kernels::softmax_attention_workspace<E>(call.q.device())(z)}, u8, call.q.device());
-    kernels::softmax_attention_backward<E>(call.q.device())(
-        {dq.mutable_data<E>(), dk.mutable_data<E>(), dv.mutable_data<E>(), mutable_or_null<E>(dby_distance),
-         mutable_or_null<E>(dby_query)},
-        dy.data<E>(), data_or_null<E>(dL),
-        {call.q.data<E>(), call.k.data<E>(), call.v.data<E>(), call.o.data<E>(), call.L.data<E>(),
-         data_or_null<E>(call.by_distance), data_or_null<E>(call.by_query)},
-        z, workspace.mutable_data<uint8_t>());
+    Tensor workspace = Tensor::empty({kernels::softmax_attention_workspace<E>(device)(p)}, u8, device);
+    kernels::softmax_attention_backward<E>(device)(to.pointers<E>(), dy.data<E>(), data_or_null<E>(dL),
+                                                   {call.operands<E>(), call.o.data<E>(), call.L.data<E>()}, p,
+                                                   workspace.mutable_data<uint8_t>());
   });
-  if (gathered) dq = by_tokens(dq, call.visible);
-  if (gathered && wants.by_query) dby_query = by_tokens(dby_query, call.visible);
-  std::vector<Tensor> grads = {dq, dk, dv};
-  if (call.by_distance.defined()) grads.push_back(dby_distance);
-  if (call.by_query.defined()) grads.push_back(dby_query);
+  if (p.seen.query_index) {
+    to.dq = by_tokens(to.dq, call.visible);
+    if (wants.by_query) to.dby_query = by_tokens(to.dby_query, call.visible);
+  }
+  std::vector<Tensor> grads = {to.dq, to.dk, to.dv};
+  if (call.by_distance.defined()) grads.push_back(to.dby_distance);
+  if (call.by_query.defined()) grads.push_back(to.dby_query);
   return grads;
 }
 

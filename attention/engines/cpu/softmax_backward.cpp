@@ -1,7 +1,10 @@
-// One pass over the tiles, row by row: the weights are computed again from L, then
+// The backward pass: over the same tiles as forward. Nothing of size (T, S) was kept: the weights are computed again,
+// p_ij = exp(s_ij - L_i), at once as they finally are and without a running maximum, since L is known. Then
 //
 //   delta_i = <do_i, o_i> - dL_i,   ds_ij = p_ij (<do_i, v_j> - delta_i)
-//   dv_j += p_ij do_i,   dq_i += ds_ij k_j,   dk_j += ds_ij q_i
+//   dv_j += p_ij do_i,   dq_i += scale ds_ij k_j,   dk_j += scale ds_ij q_i
+//
+// delta_i is sum_j p_ij dp_ij of softmax's gradient, taken from o instead of from all the keys. do is called dy below.
 //
 // A task is one head of k and v with all the queries that use it, and owns its dk and dv: no two tasks write to one
 // place, and the order of additions is fixed. Where there are too few heads to keep the threads busy the queries of a
@@ -14,7 +17,9 @@ namespace {
 
 using kernels::SoftmaxGradients;
 using kernels::SoftmaxSaved;
+using kernels::SoftmaxStrides;
 
+// Of one head.
 long tiles_of(const SoftmaxSizes& z) { return (z.T + kTile - 1) / kTile; }
 long stripes_of(const SoftmaxSizes& z) {
   constexpr long kTasks = 8;
@@ -26,28 +31,39 @@ template <class E> long padded(long channels) {
 }
 
 // May a task add up dk and dv where they belong? If it is the only one for its head, and rows are whole vectors.
-template <class E> bool in_place(const SoftmaxSizes& z) {
-  return stripes_of(z) == 1 && z.dk.t == padded<E>(z.D) && z.dv.t == padded<E>(z.Dv);
+template <class E> bool in_place(const SoftmaxProblem& p) {
+  const SoftmaxSizes& z = p.sizes;
+  return stripes_of(z) == 1 && p.stride.dk.t == padded<E>(z.D) && p.stride.dv.t == padded<E>(z.Dv);
 }
 
-// What one stripe adds up, by tokens: dk (S, padded D), dv (S, padded Dv), dby_distance (groups, T + S - 1)
+// What one stripe adds up: dk (S, padded D), dv (S, padded Dv), dby_distance (groups, T + S - 1), by tokens
 template <class E> struct Parts {
+  long dk_numel, dv_numel, distances;
   E *dk, *dv, *dby_distance;
 
-  static long numel(const SoftmaxSizes& z) {  // in the workspace
-    return (in_place<E>(z) ? 0 : z.key_tokens * (padded<E>(z.D) + padded<E>(z.Dv))) + z.H / z.Hk * distances_of(z);
+  static long numel(const SoftmaxProblem& p) {  // in the workspace
+    const SoftmaxSizes& z = p.sizes;
+    return (in_place<E>(p) ? 0 : z.key_tokens * (padded<E>(z.D) + padded<E>(z.Dv))) + z.H / z.Hk * distances_of(z);
   }
-  Parts(const SoftmaxGradients<E>& grads, void* workspace, const SoftmaxSizes& z, long task) {
-    E* own = static_cast<E*>(workspace) + task * numel(z);
-    const long head = task / stripes_of(z), b = head / z.Hk, hk = head % z.Hk;
-    dby_distance = own, own += z.H / z.Hk * distances_of(z);
-    dk = in_place<E>(z) ? grads.dk + b * z.dk.b + hk * z.dk.h : own;
-    dv = in_place<E>(z) ? grads.dv + b * z.dv.b + hk * z.dv.h : own + z.key_tokens * padded<E>(z.D);
+  Parts(const SoftmaxGradients<E>& grads, void* workspace, const SoftmaxProblem& p, long task)
+      : dk_numel(p.sizes.key_tokens * padded<E>(p.sizes.D)),
+        dv_numel(p.sizes.key_tokens * padded<E>(p.sizes.Dv)),
+        distances(p.sizes.H / p.sizes.Hk * distances_of(p.sizes)),
+        dby_distance(static_cast<E*>(workspace) + task * numel(p)) {
+    const long head = task / stripes_of(p.sizes), b = head / p.sizes.Hk, hk = head % p.sizes.Hk;
+    E* own = dby_distance + distances;
+    dk = in_place<E>(p) ? grads.dk + b * p.stride.dk.b + hk * p.stride.dk.h : own;
+    dv = in_place<E>(p) ? grads.dv + b * p.stride.dv.b + hk * p.stride.dv.h : own + dk_numel;
   }
-  void clear(const SoftmaxSizes& z) const {
-    std::fill_n(dk, z.key_tokens * padded<E>(z.D), E(0));
-    std::fill_n(dv, z.key_tokens * padded<E>(z.Dv), E(0));
-    std::fill_n(dby_distance, z.H / z.Hk * distances_of(z), E(0));
+  void clear() const {
+    std::fill_n(dk, dk_numel, E(0));
+    std::fill_n(dv, dv_numel, E(0));
+    std::fill_n(dby_distance, distances, E(0));
+  }
+  void add(const Parts& other) const {
+    add_row(dk, other.dk, dk_numel);
+    add_row(dv, other.dv, dv_numel);
+    add_row(dby_distance, other.dby_distance, distances);
   }
 };
 
@@ -67,9 +83,9 @@ template <class E> void weights_and_gradients(E* s, E* dp, const E* keep, long c
 
 template <class E> struct Backward {
   const SoftmaxGradients<E>& grads;
-  const E *dy, *dL;
+  const E *dy, *dL;  // (B, H, T, Dv) by the strides of o, (B, H, T) or null
   const SoftmaxSaved<E>& saved;
-  const SoftmaxSizes& z;
+  const SoftmaxProblem& p;
 
   // to (n, padded C) = from (n, C), zeros behind
   static void copy_rows(E* to, const E* from, long from_row, long n, long C) {
@@ -80,113 +96,122 @@ template <class E> struct Backward {
   }
 
   // One tile of queries of head h: everything it does to dq, and to the parts.
-  void run(long b, long h, long tile, const Parts<E>& parts) const {
+  void run(long b, long h, long number, const Parts<E>& parts) const {
     constexpr long C = kMostHeadChannels;
-    alignas(64) E transposed_q[C * kTile], transposed_dy[C * kTile], transposed_dq[C * kTile], own_q[C * kTile],
-        own_dy[C * kTile];
-    alignas(64) E s[kTile * kTile], dp[kTile * kTile], keep[kTile * kTile], L[kTile], delta[kTile];
+    alignas(64) E transposed_q[C * kTile], transposed_dq[C * kTile], own_q[C * kTile];  // (D, 64), (D, 64), (64, D)
+    alignas(64) E transposed_dy[C * kTile], own_dy[C * kTile];                          // (Dv, 64), (64, Dv)
+    alignas(64) E s[kTile * kTile], dp[kTile * kTile], keep[kTile * kTile];             // (count, 64)
+    alignas(64) E L[kTile], delta[kTile];                                               // (64)
     alignas(64) E own_k[C * kTile], own_v[C * kTile];  // rows that are gathered, then what is added to dk and dv
-    const Lanes<E> lanes(z, b, h, tile);
-    const long hk = h / (z.H / z.Hk);
-    const E *keys = saved.k + b * z.k.b + hk * z.k.h, *values = saved.v + b * z.v.b + hk * z.v.h;
-    const long o_at = b * z.o.b + h * z.o.h + lanes.begin * z.o.t;
-    const Rows<E> queries = rows_at(lanes.places(), saved.q + b * z.q.b + h * z.q.h, z.q.t, z.D, own_k);
-    transpose_scaled(transposed_q, queries.data, queries.row, lanes.n, z.D, E(z.scale * kLog2e));
-    transpose_scaled(transposed_dy, dy + o_at, z.o.t, lanes.n, z.Dv, E(1));
+    const SoftmaxSizes& z = p.sizes;
+    const SoftmaxStrides& stride = p.stride;
+    const Lanes<E> lanes(p, b, h, number);
+    const long hk = h / (z.H / z.Hk), o_at = b * stride.o.b + h * stride.o.h + lanes.begin * stride.o.t;
+    const E *keys = saved.k + b * stride.k.b + hk * stride.k.h, *values = saved.v + b * stride.v.b + hk * stride.v.h;
+    const E* query = saved.q + b * stride.q.b + h * stride.q.h;
+    const Rows<E> queries = rows_at(lanes.rows(), query, stride.q.t, z.D, own_k);
+    transpose_scaled(transposed_q, queries.data, queries.row, lanes.n, z.D, E(p.scale * kLog2e));
+    transpose_scaled(transposed_dy, dy + o_at, stride.o.t, lanes.n, z.Dv, E(1));
     copy_rows(own_q, queries.data, queries.row, lanes.n, z.D);
-    copy_rows(own_dy, dy + o_at, z.o.t, lanes.n, z.Dv);
-    row_numbers(L, delta, own_dy, b, h, lanes);
+    copy_rows(own_dy, dy + o_at, stride.o.t, lanes.n, z.Dv);
+    row_numbers(L, delta, own_dy, saved.o + o_at, lanes);
     std::fill_n(transposed_dq, z.D * kTile, E(0));
     E* dby_distance = grads.dby_distance ? parts.dby_distance + h % (z.H / z.Hk) * distances_of(z) : nullptr;
     lanes.for_key_tiles([&](const KeyTile& tile) {
       const long count = tile.count;
-      Rows<E> ks = rows_at(tile, keys, z.k.t, z.D, own_k), vs = rows_at(tile, values, z.v.t, z.Dv, own_v);
+      Rows<E> ks = rows_at(tile, keys, stride.k.t, z.D, own_k);
+      Rows<E> vs = rows_at(tile, values, stride.v.t, z.Dv, own_v);
       gemm_tile<Into::store>(s, kTile, TileMatrix<E>{ks.data, ks.row, 1}, transposed_q, kTile, count, kTile, z.D);
-      add_biases(s, saved.by_distance, saved.by_query, lanes, tile);
+      add_biases(s, saved, lanes, tile);
       if (!lanes.sees_all(tile)) {  // who saw a row that is not finite is not finite by L or delta already
         lanes.hide(s, tile);
         ks = finite_rows(ks, count, z.D, own_k), vs = finite_rows(vs, count, z.Dv, own_v);
       }
       gemm_tile<Into::store>(dp, kTile, TileMatrix<E>{vs.data, vs.row, 1}, transposed_dy, kTile, count, kTile, z.Dv);
-      if (z.threshold) draw_keep(keep, lanes, tile);
-      weights_and_gradients(s, dp, z.threshold ? keep : nullptr, count, L, delta);
+      if (p.keep.threshold) draw_keep(keep, lanes, tile);
+      weights_and_gradients(s, dp, p.keep.threshold ? keep : nullptr, count, L, delta);
       add_bias_gradients(dby_distance, grads.dby_query, dp, lanes, tile);
       gemm_tile<Into::add>(transposed_dq, kTile, TileMatrix<E>{ks.data, 1, ks.row}, dp, kTile, z.D, kTile, count);
       add_product(parts.dv, s, own_dy, padded<E>(z.Dv), tile, lanes.n, own_v);
       add_product(parts.dk, dp, own_q, padded<E>(z.D), tile, lanes.n, own_k);
     });
-    for (long e = 0; e < z.D * kTile; e++) transposed_dq[e] *= E(z.scale);
-    transpose_block(grads.dq + b * z.dq.b + h * z.dq.h + lanes.begin * z.dq.t, z.dq.t, transposed_dq, kTile, lanes.n,
-                    z.D);
+    for (long e = 0; e < z.D * kTile; e++) transposed_dq[e] *= E(p.scale);
+    E* dq = grads.dq + b * stride.dq.b + h * stride.dq.h + lanes.begin * stride.dq.t;
+    transpose_block(dq, stride.dq.t, transposed_dq, kTile, lanes.n, z.D);
   }
 
-  // to (tokens, C) at the tile's tokens += p (count, n) x (n, C); own (count, C)
-  static void add_product(E* to, const E* p, const E* x, long C, const KeyTile& tile, long n, E* own) {
-    const TileMatrix<E> left{p, kTile, 1};
+  // to (tokens, C) at the tile's tokens += weights (count, n) x (n, C); own (count, C)
+  static void add_product(E* to, const E* weights, const E* x, long C, const KeyTile& tile, long n, E* own) {
+    const TileMatrix<E> left{weights, kTile, 1};
     if (!tile.token) return gemm_tile<Into::add>(to + tile.begin * C, C, left, x, C, tile.count, C, n);
     gemm_tile<Into::store>(own, C, left, x, C, tile.count, C, n);
     for (long r = 0; r < tile.count; r++)
       if (tile.token[r] >= 0) add_row(to + tile.token[r] * C, own + r * C, C);
   }
 
-  // L in units of log 2, +infinity where a query saw nothing (its weights are 0), and delta
-  void row_numbers(E* L, E* delta, const E* own_dy, long b, long h, const Lanes<E>& lanes) const {
-    const long at = (b * z.H + h) * z.T + lanes.begin;
+  // L in units of log 2, +infinity where a query saw nothing (its weights are 0), and delta; both (64).
+  // own_dy (n, padded Dv), o (n, Dv) by its stride
+  void row_numbers(E* L, E* delta, const E* own_dy, const E* o, const Lanes<E>& lanes) const {
+    const long at = (lanes.b * p.sizes.H + lanes.h) * p.sizes.T + lanes.begin, Dv = p.sizes.Dv;
     constexpr E inf = std::numeric_limits<E>::infinity();
     for (long i = 0; i < kTile; i++) {
       L[i] = i >= lanes.n || saved.L[at + i] == -inf ? inf : saved.L[at + i] * E(kLog2e);
       delta[i] = 0;
       if (i >= lanes.n) continue;
-      const E *d = own_dy + i * padded<E>(z.Dv), *o = saved.o + b * z.o.b + h * z.o.h + (lanes.begin + i) * z.o.t;
-      delta[i] = sum_vectors<E>(z.Dv, [&](long c, long n) { return Vec<E>::load(d + c, n) * Vec<E>::load(o + c, n); });
+      const E *d = own_dy + i * padded<E>(Dv), *row = o + i * p.stride.o.t;
+      delta[i] = sum_vectors<E>(Dv, [&](long c, long n) { return Vec<E>::load(d + c, n) * Vec<E>::load(row + c, n); });
       if (dL && saved.L[at + i] != -inf) delta[i] -= dL[at + i];
     }
   }
 };
 
-template <class E> long workspace_cpu(const SoftmaxSizes& z) {
-  return z.B * z.Hk * stripes_of(z) * Parts<E>::numel(z) * long(sizeof(E));
+template <class E> long workspace_cpu(const SoftmaxProblem& p) {
+  return p.sizes.B * p.sizes.Hk * stripes_of(p.sizes) * Parts<E>::numel(p) * long(sizeof(E));
 }
 
-// The stripes' parts of one head of k and v, added up in their order; dk and dv go to their places.
-template <class E> void collect(const SoftmaxGradients<E>& grads, void* workspace, const SoftmaxSizes& z, long head) {
-  const long stripes = stripes_of(z), pd = padded<E>(z.D), pv = padded<E>(z.Dv), b = head / z.Hk, hk = head % z.Hk;
-  const Parts<E> all(grads, workspace, z, head * stripes);
-  for (long stripe = 1; stripe < stripes; stripe++) {
-    const Parts<E> part(grads, workspace, z, head * stripes + stripe);
-    add_row(all.dk, part.dk, z.key_tokens * pd);
-    add_row(all.dv, part.dv, z.key_tokens * pv);
-    add_row(all.dby_distance, part.dby_distance, z.H / z.Hk * distances_of(z));
+// The stripes' parts of one head of k and v, added up in their order; dk and dv go to where they belong.
+template <class E> void collect(const SoftmaxGradients<E>& grads, void* workspace, const SoftmaxProblem& p, long head) {
+  const SoftmaxSizes& z = p.sizes;
+  const SoftmaxStrides& stride = p.stride;
+  const long stripes = stripes_of(z), b = head / z.Hk, hk = head % z.Hk;
+  const Parts<E> all(grads, workspace, p, head * stripes);
+  for (long stripe = 1; stripe < stripes; stripe++) all.add(Parts<E>(grads, workspace, p, head * stripes + stripe));
+  for (long e = 0; e < all.dk_numel; e++) all.dk[e] *= E(p.scale);
+  for (long j = 0; j < z.key_tokens && !in_place<E>(p); j++) {
+    std::copy_n(all.dk + j * padded<E>(z.D), z.D, grads.dk + b * stride.dk.b + hk * stride.dk.h + j * stride.dk.t);
+    std::copy_n(all.dv + j * padded<E>(z.Dv), z.Dv, grads.dv + b * stride.dv.b + hk * stride.dv.h + j * stride.dv.t);
   }
-  for (long e = 0; e < z.key_tokens * pd; e++) all.dk[e] *= E(z.scale);
-  for (long j = 0; j < z.key_tokens && !in_place<E>(z); j++) {
-    std::copy_n(all.dk + j * pd, z.D, grads.dk + b * z.dk.b + hk * z.dk.h + j * z.dk.t);
-    std::copy_n(all.dv + j * pv, z.Dv, grads.dv + b * z.dv.b + hk * z.dv.h + j * z.dv.t);
+}
+
+// dby_distance (H, T + S - 1): the sum over all samples, in their order
+template <class E> void collect_distances(const SoftmaxGradients<E>& grads, void* workspace, const SoftmaxProblem& p) {
+  const long heads = p.sizes.Hk, stripes = stripes_of(p.sizes);
+  std::fill_n(grads.dby_distance, p.sizes.H * distances_of(p.sizes), E(0));
+  for (long head = 0; head < p.sizes.B * heads; head++) {
+    const Parts<E> part(grads, workspace, p, head * stripes);
+    add_row(grads.dby_distance + head % heads * part.distances, part.dby_distance, part.distances);
   }
 }
 
 template <class E>
 void softmax_attention_backward_cpu(const SoftmaxGradients<E>& grads, const E* dy, const E* dL,
-                                    const SoftmaxSaved<E>& saved, const SoftmaxSizes& z, void* workspace) {
-  const Backward<E> backward{grads, dy, dL, saved, z};
-  const long stripes = stripes_of(z), groups = z.H / z.Hk, tiles = tiles_of(z) * groups, distances = distances_of(z);
+                                    const SoftmaxSaved<E>& saved, const SoftmaxProblem& p, void* workspace) {
+  const SoftmaxSizes& z = p.sizes;
+  const Backward<E> backward{grads, dy, dL, saved, p};
+  const long stripes = stripes_of(z), groups = z.H / z.Hk, tiles = tiles_of(z) * groups;
   parallel_for(z.B * z.Hk * stripes, 1, [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
       const long head = task / stripes, stripe = task % stripes;
-      const Parts<E> parts(grads, workspace, z, task);
-      parts.clear(z);
+      const Parts<E> parts(grads, workspace, p, task);
+      parts.clear();
       for (long t = tiles * stripe / stripes; t < tiles * (stripe + 1) / stripes; t++)
         backward.run(head / z.Hk, head % z.Hk * groups + t / tiles_of(z), t % tiles_of(z), parts);
     }
   });
   parallel_for(z.B * z.Hk, 1, [&](long begin, long end) {
-    for (long head = begin; head < end; head++) collect(grads, workspace, z, head);
+    for (long head = begin; head < end; head++) collect(grads, workspace, p, head);
   });
-  if (!grads.dby_distance) return;
-  std::fill_n(grads.dby_distance, z.H * distances, E(0));
-  for (long head = 0; head < z.B * z.Hk; head++)  // over all samples, in their order
-    add_row(grads.dby_distance + head % z.Hk * groups * distances,
-            Parts<E>(grads, workspace, z, head * stripes).dby_distance, groups * distances);
+  if (grads.dby_distance) collect_distances(grads, workspace, p);
 }
 
 template <class E> void register_all() {

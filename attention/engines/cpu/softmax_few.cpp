@@ -1,5 +1,8 @@
 // Few queries, as in decoding: there are not enough of them to fill the lanes of a tile, so vectors run along the
-// channels, and every query walks over its keys by itself, 64 at a time, with the same online softmax.
+// channels, and every query walks over its keys by itself, 64 at a time, with the same online softmax:
+//
+//   s (count) = k q scale + bias,   top' = max(top, max_r s_r),   p = exp(s - top'),   a = exp(top - top')
+//   sum = sum a + sum_r p_r,   o (Dv) = o a + sum_r p_r v_r
 #include "attention/engines/cpu/softmax_few.h"
 
 #include "attention/engines/cpu/softmax_tile.h"
@@ -8,7 +11,7 @@
 namespace heed {
 namespace {
 
-// s (count) = factor * k (count, D) q (D)
+// s (count) = factor * k (count, D) q (D); k_row: elements from one key to the next
 template <class E> void scores(E* s, const E* q, const E* k, long k_row, long count, long D, E factor) {
   small_matmul(s, count, q, D, 1, k, k_row, 1, count, D);
   for_vectors<E>(count, [&](long j, auto n) { (Vec<E>::load(s + j, n) * factor).store(s + j, n); });
@@ -42,85 +45,130 @@ void collect(E* o, E change, const E* p, const E* v, long v_row, long count, lon
 
 template <class E> E one_exp2(E x) { return maths::exp2_negative(Vec<E>(x)).raw[0]; }
 
-// What is added to the score of query i and key j; -infinity if it is not visible, whatever its range says.
-template <class E> struct Addend {
-  const E *by_distance, *by_query;
-  const SoftmaxSizes& z;
-  long b, h, i;
-
-  E operator()(long j) const {
-    if (z.query_labels && z.query_labels[b * z.query_labels_b + i] != z.key_labels[b * z.key_labels_b + j])
-      return -std::numeric_limits<E>::infinity();
-    if (z.allow && !z.allow[b * z.allow_b + h * z.allow_h + i * z.allow_i + j * z.allow_j])
-      return -std::numeric_limits<E>::infinity();
-    E bias = 0;
-    if (by_distance) bias += by_distance[h * (z.T + z.S - 1) + i - j + z.S - 1];
-    if (by_query)
-      bias += by_query[((b * z.H + h) * z.T + i) * (2 * z.clip + 1) + std::clamp(j - (i + z.S - z.T), -z.clip, z.clip) +
-                       z.clip];
-    return bias * E(kLog2e);
+// Query i of head h of sample b, and what it has collected of the keys it has looked at so far.
+template <class E> class OneQuery {
+ public:
+  OneQuery(E* o, const SoftmaxOperands<E>& operands, const SoftmaxProblem& problem, long sample, long head, long row)
+      : in(operands),
+        p(problem),
+        b(sample),
+        h(head),
+        i(row),
+        query(in.q + b * p.stride.q.b + h * p.stride.q.h + i * p.stride.q.t),
+        keys(in.k + b * p.stride.k.b + key_head() * p.stride.k.h),
+        values(in.v + b * p.stride.v.b + key_head() * p.stride.v.h),
+        label(p.seen.query_labels ? p.seen.query_labels.of(b)[i] : 0),
+        key_labels(p.seen.key_labels.of(b)),
+        allow(p.seen.allow ? p.seen.allow.of(b, h) + i * p.seen.allow_i : nullptr),
+        plain(!in.by_distance && !in.by_query && !key_labels && !allow),
+        out(o + b * p.stride.o.b + h * p.stride.o.h + i * p.stride.o.t) {
+    std::fill_n(out, p.sizes.Dv, E(0));
   }
+
+  // Looks at all the keys that it may see.
+  void run() {
+    const long first = std::max(0, p.seen.first.of(b)[i]);
+    const long end = std::min(p.sizes.S, long(p.seen.last.of(b)[i]) + 1);
+    if (p.seen.plan) return run_planned(*p.seen.plan, first, end);
+    for (long j = first; j < end; j += kTile) look(j, std::min(kTile, end - j), nullptr);
+  }
+
+  // o = collected / sum; returns L, -infinity if nothing was seen.
+  E finish() {
+    const E factor = sum == 0 ? E(0) : 1 / sum;
+    for (long c = 0; c < p.sizes.Dv; c++) out[c] *= factor;
+    return sum == 0 ? kNothing : (top + std::log2(sum)) * E(kLog2);
+  }
+
+ private:
+  static constexpr E kNothing = -std::numeric_limits<E>::infinity();
+
+  long key_head() const { return h / (p.sizes.H / p.sizes.Hk); }
+
+  // The keys first .. end in the plan of the first tile of queries
+  void run_planned(const Plan& plan, long first, long end) {
+    const size_t row = size_t(plan.row(b, h, 0));
+    for (size_t e = size_t(plan.begin[row]); e < size_t(plan.begin[row + 1]); e++) {
+      const long tile = plan.key_tile[e] * kTile, from = std::max(first, tile), to = std::min(end, tile + kTile);
+      const uint64_t* bits =
+          plan.bits[e] == Plan::kFull ? nullptr : plan.tiles[size_t(plan.bits[e])].data() + from - tile;
+      if (from < to) look(from, to - from, bits);
+    }
+  }
+
+  // Up to 64 keys from j on: a step of the online softmax. bits (count): of the plan, bit i for this query; or null
+  void look(long j, long count, const uint64_t* bits) {
+    alignas(64) E s[kTile];
+    scores(s, query, keys + j * p.stride.k.t, p.stride.k.t, count, p.sizes.D, E(p.scale * kLog2e));
+    if (!plain) add_biases_and_hide(s, j, count);
+    for (long r = 0; r < count && bits; r++)
+      if (!(bits[r] >> i & 1)) s[r] = kNothing;
+    const E most = std::max(top, max_vectors(s, count)), reference = most == kNothing ? E(0) : most;
+    const E change = top == kNothing ? E(1) : one_exp2(top - reference);
+    for_vectors<E>(count, [&](long r, auto n) {
+      maths::exp2_negative(Vec<E>::load(s + r, n, kNothing) - reference).store(s + r, n);
+    });
+    sum = sum * change + sum_vectors<E>(count, [&](long r, auto n) { return Vec<E>::load(s + r, n); });
+    const E* value = values + j * p.stride.v.t;
+    if (plain && !bits)
+      collect<false>(out, change, s, value, p.stride.v.t, count, p.sizes.Dv);
+    else
+      collect<true>(out, change, s, value, p.stride.v.t, count, p.sizes.Dv);
+    top = most;
+  }
+
+  // s (count), the scores of the keys from j on; a hidden one may be NaN
+  void add_biases_and_hide(E* s, long j, long count) const {
+    for (long r = 0; r < count; r++) {
+      const E more = sees(j + r) ? bias(j + r) * E(kLog2e) : kNothing;
+      s[r] = more == kNothing ? kNothing : s[r] + more;
+    }
+  }
+
+  bool sees(long j) const {  // within its range
+    return (!key_labels || key_labels[j] == label) && (!allow || allow[j * p.seen.allow_j]);
+  }
+
+  E bias(long j) const {
+    const SoftmaxSizes& z = p.sizes;
+    E total = 0;
+    if (in.by_distance) total += in.by_distance[h * (z.T + z.S - 1) + i - j + z.S - 1];
+    if (!in.by_query) return total;
+    const long distance = std::clamp(j - (i + z.S - z.T), -p.clip, p.clip);
+    return total + in.by_query[((b * z.H + h) * z.T + i) * (2 * p.clip + 1) + distance + p.clip];
+  }
+
+  const SoftmaxOperands<E>& in;
+  const SoftmaxProblem& p;
+  const long b, h, i;
+  const E *query, *keys, *values;  // (D), (S, D) and (S, Dv) by their strides
+  const int32_t label;             // only keys of the same
+  const int32_t* key_labels;       // (S) or null
+  const bool* allow;               // (S) by its stride, or null
+  const bool plain;                // neither biases nor anything but a range decides
+  E* out;                          // (Dv): collected so far
+  E top = kNothing, sum = 0;       // the running maximum and sum, in units of log 2
 };
-
-// look(key, count, bits) for the keys first .. end in the plan of the first tile of queries
-template <class F> void for_planned(const Plan& plan, long b, long h, long first, long end, F&& look) {
-  const size_t row = size_t(plan.row(b, h, 0));
-  for (size_t e = size_t(plan.begin[row]); e < size_t(plan.begin[row + 1]); e++) {
-    const long tile = plan.key_tile[e] * kTile, from = std::max(first, tile), to = std::min(end, tile + kTile);
-    const uint64_t* bits =
-        plan.bits[e] == Plan::kFull ? nullptr : plan.tiles[size_t(plan.bits[e])].data() + from - tile;
-    if (from < to) look(from, to - from, bits);
-  }
-}
 
 }  // namespace
 
-template <class E>
-void softmax_one_query(E* o, E* L, const E* q, const E* k, const E* v, const E* by_distance, const E* by_query,
-                       const SoftmaxSizes& z, long b, long h, long i) {
-  constexpr E nothing = -std::numeric_limits<E>::infinity();
-  const long hk = h / (z.H / z.Hk), first = std::max(0, z.first[b * z.range_b + i]);
-  const long end = std::min(z.S, long(z.last[b * z.range_b + i]) + 1);
-  const E *query = q + b * z.q.b + h * z.q.h + i * z.q.t, *keys = k + b * z.k.b + hk * z.k.h;
-  const E* values = v + b * z.v.b + hk * z.v.h;
-  const Addend<E> addend{by_distance, by_query, z, b, h, i};
-  const bool plain = !by_distance && !by_query && !z.query_labels && !z.allow;
-  E* out = o + b * z.o.b + h * z.o.h + i * z.o.t;
-  alignas(64) E s[kTile];
-  E top = nothing, sum = 0;
-  std::fill_n(out, z.Dv, E(0));
-  const auto look = [&](long j, long count, const uint64_t* bits) {
-    scores(s, query, keys + j * z.k.t, z.k.t, count, z.D, E(z.scale * kLog2e));
-    for (long r = 0; r < count && !plain; r++) {
-      const E more = addend(j + r);
-      s[r] = more == nothing ? nothing : s[r] + more;  // a hidden score may be NaN
-    }
-    for (long r = 0; r < count && bits; r++)
-      if (!(bits[r] >> i & 1)) s[r] = nothing;
-    const E most = std::max(top, max_vectors(s, count)), reference = most == nothing ? E(0) : most;
-    const E change = top == nothing ? E(1) : one_exp2(top - reference);
-    for_vectors<E>(count, [&](long r, auto n) {
-      maths::exp2_negative(Vec<E>::load(s + r, n, nothing) - reference).store(s + r, n);
-    });
-    sum = sum * change + sum_vectors<E>(count, [&](long r, auto n) { return Vec<E>::load(s + r, n); });
-    if (plain && !bits)
-      collect<false>(out, change, s, values + j * z.v.t, z.v.t, count, z.Dv);
-    else
-      collect<true>(out, change, s, values + j * z.v.t, z.v.t, count, z.Dv);
-    top = most;
-  };
-  if (z.plan)
-    for_planned(*z.plan, b, h, first, end, look);
-  else
-    for (long j = first; j < end; j += kTile) look(j, std::min(kTile, end - j), nullptr);
-  const E factor = sum == 0 ? E(0) : 1 / sum;
-  for (long c = 0; c < z.Dv; c++) out[c] *= factor;
-  L[(b * z.H + h) * z.T + i] = sum == 0 ? nothing : (top + std::log2(sum)) * E(kLog2);
+bool is_for_few_queries(const SoftmaxProblem& p) {
+  constexpr long kFew = 4;
+  return p.sizes.T <= kFew && p.keep.threshold == 0 && !p.seen.query_index && !p.seen.key_index;
 }
 
-template void softmax_one_query(float*, float*, const float*, const float*, const float*, const float*, const float*,
-                                const SoftmaxSizes&, long, long, long);
-template void softmax_one_query(double*, double*, const double*, const double*, const double*, const double*,
-                                const double*, const SoftmaxSizes&, long, long, long);
+template <class E> void softmax_few_queries(E* o, E* L, const SoftmaxOperands<E>& in, const SoftmaxProblem& p) {
+  const long H = p.sizes.H, T = p.sizes.T;
+  parallel_for(p.sizes.B * H * T, rows_grain(2 * p.sizes.S * p.sizes.D), [&](long begin, long end) {
+    for (long task = begin; task < end; task++) {
+      OneQuery<E> query(o, in, p, task / T / H, task / T % H, task % T);
+      query.run();
+      L[task] = query.finish();
+    }
+  });
+}
+
+template void softmax_few_queries(float*, float*, const SoftmaxOperands<float>&, const SoftmaxProblem&);
+template void softmax_few_queries(double*, double*, const SoftmaxOperands<double>&, const SoftmaxProblem&);
 
 }  // namespace heed

@@ -1,15 +1,15 @@
-// Attention of a single query, for calls with few of them: decoding.
+// Attention of few queries, one at a time: decoding.
 #pragma once
 
-#include "attention/engines/softmax_engine.h"
+#include "attention/engines/softmax_kernels.h"
 
 namespace heed {
 
-inline constexpr long kFewQueries = 4;  // up to here a query at a time is faster than a tile of 64
+// Are there so few queries that one at a time is faster than a tile of 64?
+bool is_for_few_queries(const kernels::SoftmaxProblem& p);
 
-// Query i of sample b and head h: what the tiles compute, without dropout. Pointers as in kernels::softmax_attention.
+// What the tiles compute; the arguments are those of kernels::softmax_attention.
 template <class E>
-void softmax_one_query(E* o, E* L, const E* q, const E* k, const E* v, const E* by_distance, const E* by_query,
-                       const kernels::SoftmaxSizes& z, long b, long h, long i);
+void softmax_few_queries(E* o, E* L, const kernels::SoftmaxOperands<E>& in, const kernels::SoftmaxProblem& p);
 
 }  // namespace heed

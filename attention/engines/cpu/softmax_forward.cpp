@@ -1,3 +1,18 @@
+// The forward pass, tile by tile: the online softmax of attention/engines/online_softmax.cpp for 64 queries and 64 keys
+// at a time. For a tile of queries every tile of keys that they see is taken once, in rising order:
+//
+//   s    = k q^T scale + bias         (count, 64)   one matrix product; -infinity where a pair is hidden
+//   top' = max(top, max_r s_r)        (64)          the running maximum
+//   p    = exp(s - top')              (count, 64)   at most 1: nothing can overflow
+//   sum  = sum a + sum_r p_r          (64)          a = exp(top - top') corrects what the smaller maximum had scaled;
+//   o    = o a + v^T p                (Dv, 64)      it is 1 for most tiles, and then o is not touched
+//
+// and at the end o /= sum, L = top + log(sum). All of this stays in the processor's cache: for 64 channels in f32 q, s
+// and o are 16 KB each. The (T, S) matrix never exists; what is written is o and L, O(T). Backward makes the weights
+// again from L.
+//
+// A task is one tile of queries of one head. It alone writes these rows of o and L, in an order that does not depend on
+// the threads: the same bits for any number of them.
 #include "attention/engines/cpu/softmax_few.h"
 #include "attention/engines/cpu/softmax_tile.h"
 
@@ -45,80 +60,79 @@ template <class E> void multiply(E* x, const E* factor, long rows) {  // x (rows
 }
 
 template <class E> struct Forward {
-  E *o, *L;
-  const E *q, *k, *v, *by_distance, *by_query;
-  const SoftmaxSizes& z;
+  E *o, *L;  // (B, H, T, Dv) by its strides, (B, H, T)
+  const SoftmaxOperands<E>& in;
+  const SoftmaxProblem& p;
 
   // One tile of queries of one head.
-  void run(long b, long h, long tile) const {
-    alignas(64) E transposed[kMostHeadChannels * kTile],
-        collected[kMostHeadChannels * kTile];  // q^T (D, 64), o^T (Dv, 64)
-    alignas(64) E s[kTile * kTile], keep[kTile * kTile], top[kTile], sum[kTile], factor[kTile];
-    alignas(64) E own[kMostHeadChannels * kTile];  // rows that are gathered
-    const Lanes<E> lanes(z, b, h, tile);
+  void run(long b, long h, long number) const {
+    alignas(64) E transposed[kMostHeadChannels * kTile];  // q^T (D, 64)
+    alignas(64) E collected[kMostHeadChannels * kTile];   // o^T (Dv, 64)
+    alignas(64) E s[kTile * kTile], keep[kTile * kTile];  // (count, 64)
+    alignas(64) E top[kTile], sum[kTile], factor[kTile];  // (64)
+    alignas(64) E own[kMostHeadChannels * kTile];         // rows that are gathered
+    const SoftmaxSizes& z = p.sizes;
+    const Lanes<E> lanes(p, b, h, number);
     const long hk = h / (z.H / z.Hk);
-    const E *keys = k + b * z.k.b + hk * z.k.h, *values = v + b * z.v.b + hk * z.v.h;
-    const Rows<E> queries = rows_at(lanes.places(), q + b * z.q.b + h * z.q.h, z.q.t, z.D, own);
-    transpose_scaled(transposed, queries.data, queries.row, lanes.n, z.D, E(z.scale * kLog2e));
+    const E *keys = in.k + b * p.stride.k.b + hk * p.stride.k.h, *values = in.v + b * p.stride.v.b + hk * p.stride.v.h;
+    const E* query = in.q + b * p.stride.q.b + h * p.stride.q.h;
+    const Rows<E> queries = rows_at(lanes.rows(), query, p.stride.q.t, z.D, own);
+    transpose_scaled(transposed, queries.data, queries.row, lanes.n, z.D, E(p.scale * kLog2e));
     std::fill_n(top, kTile, -std::numeric_limits<E>::infinity());
     std::fill_n(sum, kTile, E(0));
     std::fill_n(collected, z.Dv * kTile, E(0));
     lanes.for_key_tiles([&](const KeyTile& tile) {
-      const Rows<E> rows = rows_at(tile, keys, z.k.t, z.D, own);
+      const Rows<E> rows = rows_at(tile, keys, p.stride.k.t, z.D, own);
       gemm_tile<Into::store>(s, kTile, TileMatrix<E>{rows.data, rows.row, 1}, transposed, kTile, tile.count, kTile,
                              z.D);
-      add_biases(s, by_distance, by_query, lanes, tile);
+      add_biases(s, in, lanes, tile);
       const bool partial = !lanes.sees_all(tile);
       if (partial) lanes.hide(s, tile);
       if (softmax_tile(s, tile.count, top, sum, factor)) multiply(collected, factor, z.Dv);
-      if (z.threshold) {
+      if (p.keep.threshold) {
         draw_keep(keep, lanes, tile);
         for (long e = 0; e < tile.count * kTile; e++) s[e] *= keep[e];
       }
       collect(collected, s, values, tile, partial, own);
     });
-    finish(b, h, lanes, collected, top, sum, factor);
+    finish(lanes, collected, top, sum, factor);
   }
 
-  // collected (Dv, 64) += v^T p. Where some pairs are hidden, values that are not finite go only to those who see them.
-  void collect(E* collected, const E* p, const E* values, const KeyTile& tile, bool partial, E* own) const {
-    Rows<E> rows = rows_at(tile, values, z.v.t, z.Dv, own);
-    const bool harmful = partial && !all_finite(rows, tile.count, z.Dv);
-    if (harmful) rows = finite_rows(rows, tile.count, z.Dv, own);
-    gemm_tile<Into::add>(collected, kTile, TileMatrix<E>{rows.data, 1, rows.row}, p, kTile, z.Dv, kTile, tile.count);
+  // collected (Dv, 64) += v^T weights (count, 64). Where some pairs are hidden, values that are not finite go only to
+  // those who see them.
+  void collect(E* collected, const E* weights, const E* values, const KeyTile& tile, bool partial, E* own) const {
+    const long Dv = p.sizes.Dv, value_row = p.stride.v.t;
+    Rows<E> rows = rows_at(tile, values, value_row, Dv, own);
+    const bool harmful = partial && !all_finite(rows, tile.count, Dv);
+    if (harmful) rows = finite_rows(rows, tile.count, Dv, own);
+    gemm_tile<Into::add>(collected, kTile, TileMatrix<E>{rows.data, 1, rows.row}, weights, kTile, Dv, kTile,
+                         tile.count);
     for (long r = 0; r < tile.count && harmful; r++) {
-      const E* value = values + std::max(0L, tile.at(r)) * z.v.t;
-      if (all_finite(Rows<E>{value, 0}, 1, z.Dv)) continue;
+      const E *value = values + std::max(0L, tile.at(r)) * value_row, *weight = weights + r * kTile;
+      if (all_finite(Rows<E>{value, 0}, 1, Dv)) continue;
       for (long i = 0; i < kTile; i++)
-        for (long c = 0; c < z.Dv && p[r * kTile + i] != 0; c++)
-          collected[c * kTile + i] += p[r * kTile + i] * value[c];
+        for (long c = 0; c < Dv && weight[i] != 0; c++) collected[c * kTile + i] += weight[i] * value[c];
     }
   }
 
-  void finish(long b, long h, const Lanes<E>& lanes, E* collected, const E* top, const E* sum, E* factor) const {
+  // o = collected / sum, L = log(sum) + top; a query that saw nothing gets o = 0 and L = -infinity.
+  void finish(const Lanes<E>& lanes, E* collected, const E* top, const E* sum, E* factor) const {
+    const auto [b, h, t] = p.stride.o;
     for (long i = 0; i < kTile; i++) factor[i] = sum[i] > 0 || sum[i] != sum[i] ? 1 / sum[i] : E(0);
-    multiply(collected, factor, z.Dv);
-    transpose_block(o + b * z.o.b + h * z.o.h + lanes.begin * z.o.t, z.o.t, collected, kTile, lanes.n, z.Dv);
-    E* out = L + (b * z.H + h) * z.T + lanes.begin;
+    multiply(collected, factor, p.sizes.Dv);
+    transpose_block(o + lanes.b * b + lanes.h * h + lanes.begin * t, t, collected, kTile, lanes.n, p.sizes.Dv);
+    E* out = L + (lanes.b * p.sizes.H + lanes.h) * p.sizes.T + lanes.begin;
     for (long i = 0; i < lanes.n; i++)
       out[i] = sum[i] == 0 ? -std::numeric_limits<E>::infinity() : (top[i] + std::log2(sum[i])) * E(kLog2);
   }
 };
 
-template <class E>
-void softmax_attention_cpu(E* o, E* L, const E* q, const E* k, const E* v, const E* by_distance, const E* by_query,
-                           const SoftmaxSizes& z) {
-  if (z.T <= kFewQueries && z.threshold == 0 && !z.query_index && !z.key_index) {
-    parallel_for(z.B * z.H * z.T, rows_grain(2 * z.S * z.D), [&](long begin, long end) {
-      for (long task = begin; task < end; task++)
-        softmax_one_query(o, L, q, k, v, by_distance, by_query, z, task / z.T / z.H, task / z.T % z.H, task % z.T);
-    });
-    return;
-  }
-  const Forward<E> forward{o, L, q, k, v, by_distance, by_query, z};
-  const long tiles = (z.T + kTile - 1) / kTile;
-  parallel_for(z.B * z.H * tiles, 1, [&](long begin, long end) {
-    for (long task = begin; task < end; task++) forward.run(task / tiles / z.H, task / tiles % z.H, task % tiles);
+template <class E> void softmax_attention_cpu(E* o, E* L, const SoftmaxOperands<E>& in, const SoftmaxProblem& p) {
+  if (is_for_few_queries(p)) return softmax_few_queries(o, L, in, p);
+  const Forward<E> forward{o, L, in, p};
+  const long H = p.sizes.H, tiles = (p.sizes.T + kTile - 1) / kTile;
+  parallel_for(p.sizes.B * H * tiles, 1, [&](long begin, long end) {
+    for (long task = begin; task < end; task++) forward.run(task / tiles / H, task / tiles % H, task % tiles);
   });
 }
 

@@ -1,47 +1,57 @@
-// Who sees whom in a tile of up to 64 queries by 64 keys, for forward and backward of the softmax engine: the queries'
-// lanes, the tiles of keys that they look at, and the rows of both, which a plan may gather from anywhere.
+// Who sees whom in a tile of up to 64 queries by 64 keys, for forward and backward of the softmax engine. A lane is one
+// place in a vector register: the 64 queries of a tile lie in 64 lanes, and one instruction serves 8 or 16 of them. Here
+// is what the lanes see, which tiles of keys they look at, and where the rows of both lie in memory: side by side, or,
+// if a plan has an index (softmax_kernels.h), gathered from anywhere.
 #pragma once
 
 #include <limits>
 
-#include "attention/engines/softmax_engine.h"
+#include "attention/engines/softmax_kernels.h"
+#include "attention/seeing/plan.h"
 #include "tensor/cpu/simd.h"
 
 namespace heed {
 
+using kernels::SoftmaxProblem;
 using kernels::SoftmaxSizes;
 
 inline constexpr long kTile = kPlanTile;
 
-// Places of queries or keys that lie side by side, and the tokens there.
-struct Places {
+// The queries or keys of a tile: rows begin .. begin + count.
+struct TileRows {
   long begin, count;
-  const int32_t* token = nullptr;  // of each place, -1: none; null: a place is its token
+  const int32_t* token = nullptr;  // (count): the token in each row, -1: none; null: row i is token i
   long at(long r) const { return token ? token[r] : begin + r; }
 };
 
-struct KeyTile : Places {
-  long least, most;                // all its tokens lie between these; least < 0: a place is empty
-  const uint64_t* bits = nullptr;  // of the plan, by keys, a bit for every lane; null: it allows all pairs
+struct KeyTile : TileRows {
+  long least, most;                // all its tokens lie between these; least < 0: a row is empty
+  const uint64_t* bits = nullptr;  // (count), of the plan: a bit for every lane; null: it allows all pairs
 };
 
-// The queries of one tile, lane by lane; lanes beyond the last query and empty places see nothing.
+// The queries of one tile, lane by lane; lanes beyond the last query and empty rows see nothing.
 template <class E> struct Lanes {
   using Element = std::conditional_t<sizeof(E) == 4, int32_t, int64_t>;
   alignas(64) Element first[kTile], last[kTile], label[kTile];
   int32_t token[kTile];
-  const SoftmaxSizes& z;
+  const SoftmaxProblem& p;
   long b, h, tile, begin, n;                                            // queries begin .. begin + n
   long least_first = std::numeric_limits<long>::max(), most_last = -1;  // over those that see something
   long most_first = 0, least_last = std::numeric_limits<long>::max();   // over all of them
-  const int32_t* key_labels = nullptr;                                  // of this sample
-  const bool* allow = nullptr;                                          // of this sample and head
+  const int32_t* key_labels;                                            // of this sample, or null
+  const bool* allow;                                                    // of this sample and head, or null
 
-  Lanes(const SoftmaxSizes& s, long sample, long head, long number)
-      : z(s), b(sample), h(head), tile(number), begin(number * kTile), n(std::min(kTile, s.T - begin)) {
-    const int32_t* index = s.query_index ? s.query_index + b * s.query_index_b + h * s.query_index_h : nullptr;
-    const int32_t *from = s.first + b * s.range_b, *to = s.last + b * s.range_b;
-    const int32_t* labels = s.query_labels ? s.query_labels + b * s.query_labels_b : nullptr;
+  Lanes(const SoftmaxProblem& problem, long sample, long head, long number)
+      : p(problem),
+        b(sample),
+        h(head),
+        tile(number),
+        begin(number * kTile),
+        n(std::min(kTile, p.sizes.T - begin)),
+        key_labels(p.seen.key_labels.of(b)),
+        allow(p.seen.allow.of(b, h)) {
+    const int32_t *index = p.seen.query_index.of(b, h), *labels = p.seen.query_labels.of(b);
+    const int32_t *from = p.seen.first.of(b), *to = p.seen.last.of(b);
     for (long i = 0; i < kTile; i++) {
       token[i] = i >= n ? -1 : index ? index[begin + i] : int32_t(begin + i);
       const bool here = token[i] >= 0;
@@ -52,19 +62,18 @@ template <class E> struct Lanes {
       if (first[i] > last[i]) continue;
       least_first = std::min<long>(least_first, first[i]), most_last = std::max<long>(most_last, last[i]);
     }
-    if (s.query_labels) key_labels = s.key_labels + b * s.key_labels_b;
-    if (s.allow) allow = s.allow + b * s.allow_b + h * s.allow_h;
   }
 
-  Places places() const { return {begin, n, z.query_index ? token : nullptr}; }
+  TileRows rows() const { return {begin, n, p.seen.query_index ? token : nullptr}; }
 
-  // Calls look(KeyTile) for the tiles of keys that have a visible one, in rising order.
+  // Calls look(KeyTile) for the tiles of keys that have a visible one, in rising order. All others are skipped.
   template <class F> void for_key_tiles(F&& look) const {
-    const long end = std::min(most_last + 1, z.key_tokens);
-    if (z.plan) return for_planned_tiles(look, end);
+    const long end = std::min(most_last + 1, p.sizes.key_tokens);
+    if (p.seen.plan) return for_planned_tiles(look, end);
     for (long j = least_first / kTile * kTile; j < end; j += kTile) look(tile_at(j, end));
   }
 
+  // Is the tile FULL? Then no pair of it has to be asked for.
   bool sees_all(const KeyTile& keys) const {
     return most_first <= keys.least && least_last >= keys.most && !key_labels && !allow && !keys.bits;
   }
@@ -81,19 +90,19 @@ template <class E> struct Lanes {
   }
 
  private:
-  // Keys at places j ..; behind `end` nobody sees one.
+  // Keys j ..; behind `end` nobody sees one.
   static KeyTile tile_at(long j, long end) {
     const long count = std::min(kTile, end - j);
     return {{j, count}, j, j + count - 1};
   }
 
   template <class F> void for_planned_tiles(F&& look, long end) const {
-    const Plan& plan = *z.plan;
+    const Plan& plan = *p.seen.plan;
     const size_t row = size_t(plan.row(b, h, tile));
-    const int32_t* index = z.key_index ? z.key_index + b * z.key_index_b + h * z.key_index_h : nullptr;
+    const int32_t* index = p.seen.key_index.of(b, h);
     for (size_t e = size_t(plan.begin[row]); e < size_t(plan.begin[row + 1]); e++) {
       const long j = plan.key_tile[e] * kTile;
-      KeyTile keys = tile_at(j, index ? z.S : end);
+      KeyTile keys = tile_at(j, index ? p.sizes.S : end);
       if (index) {
         keys.token = index + j;
         const auto [low, high] = std::minmax_element(keys.token, keys.token + keys.count);
@@ -113,13 +122,13 @@ template <class E> struct Lanes {
     Int power{};
     for (long i = 0; i < kLanes; i++) power[i] = Element(1) << i;
     for (long x = 0; x < kTile; x += kLanes) {
-      auto lanes = [&](const Element* p) { return *reinterpret_cast<const Int*>(p + x); };
+      auto lanes = [&](const Element* of) { return *reinterpret_cast<const Int*>(of + x); };
       Int seen = (lanes(first) <= key) & (lanes(last) >= key);
       seen &= ((Element(word >> x) - Int{}) & power) != 0;
       if (key_labels) seen &= lanes(label) == Element(key_labels[key]);
       if (allow)
         for (long i = 0; i < kLanes; i++)
-          if (token[x + i] >= 0 && !allow[token[x + i] * z.allow_i + key * z.allow_j]) seen[i] = 0;
+          if (token[x + i] >= 0 && !allow[token[x + i] * p.seen.allow_i + key * p.seen.allow_j]) seen[i] = 0;
       select(seen, Vec<E>::load(s + x), nothing).store(s + x);
     }
   }
@@ -132,12 +141,12 @@ template <class E> struct Rows {
   long row;  // from one to the next
 };
 
-// The rows of x (tokens, C) at these places: where they lie, or gathered in own (count, C).
-template <class E> Rows<E> rows_at(const Places& places, const E* x, long x_row, long C, E* own) {
-  if (!places.token) return {x + places.begin * x_row, x_row};
-  for (long r = 0; r < places.count; r++)
-    if (places.token[r] >= 0)
-      std::copy_n(x + places.token[r] * x_row, C, own + r * C);
+// The rows of x (tokens, C) that a tile covers: where they lie, or gathered in own (count, C).
+template <class E> Rows<E> rows_at(const TileRows& tile, const E* x, long x_row, long C, E* own) {
+  if (!tile.token) return {x + tile.begin * x_row, x_row};
+  for (long r = 0; r < tile.count; r++)
+    if (tile.token[r] >= 0)
+      std::copy_n(x + tile.token[r] * x_row, C, own + r * C);
     else
       std::fill_n(own + r * C, C, E(0));
   return {own, C};

@@ -1,6 +1,11 @@
 // What forward and backward of the softmax engine share: one tile of up to 64 queries by 64 keys. Queries lie in the
 // lanes: a tile of scores is s^T (keys, 64), and so every query has its own lane from the product to the sum, no lane
-// ever looks at another, and any number of keys is fine. Scores are in units of log 2: exp becomes 2^x.
+// ever looks at another, and any number of keys is fine. (The other way round a row's maximum and sum would have to be
+// taken across the lanes of a register, which is slow.) Scores are in units of log 2, since 2^x is cheaper than exp(x):
+//
+//   exp(s - m) = 2^(s log2(e) - m log2(e)),   and log2(e) is multiplied into q once, with the scale
+//
+// Shapes: s, dp, keep are (count, 64), row r for key r of the tile; whatever is per query is (64).
 #pragma once
 
 #include <cmath>
@@ -10,6 +15,8 @@
 #include "tensor/cpu/transpose_copy.h"
 
 namespace heed {
+
+using kernels::SoftmaxOperands;
 
 inline constexpr double kLog2e = 1.44269504088896340736, kLog2 = 0.69314718055994530942;
 
@@ -27,11 +34,12 @@ template <class E> void transpose_scaled(E* to, const E* from, long from_row, lo
 // The distances of one head: by_distance has so many entries.
 inline long distances_of(const SoftmaxSizes& z) { return std::max(0L, z.query_tokens + z.key_tokens - 1); }
 
-// f(place of a score, entry of by_distance (T + S - 1), how many of both side by side), for all pairs
+// f(at, entry, n) for all pairs: the n scores from s[at] on belong to the entries from `entry` on of by_distance
+// (T + S - 1)
 template <class E, class F> void for_distances(const Lanes<E>& lanes, const KeyTile& keys, F&& f) {
   for (long r = 0; r < keys.count; r++) {
-    const long shift = lanes.z.key_tokens - 1 - keys.at(r);
-    if (!lanes.z.query_index) {
+    const long shift = lanes.p.sizes.key_tokens - 1 - keys.at(r);
+    if (!lanes.p.seen.query_index) {
       if (keys.at(r) >= 0) f(r * kTile, lanes.begin + shift, lanes.n);
       continue;
     }
@@ -40,56 +48,54 @@ template <class E, class F> void for_distances(const Lanes<E>& lanes, const KeyT
   }
 }
 
-// f(score's place, lane, column of by_query (T, 2 c + 1)) for every pair
+// f(at, lane, column) for every pair: score s[at] belongs to this column of by_query (T, 2 c + 1)
 template <class E, class F> void for_clipped(const Lanes<E>& lanes, const KeyTile& keys, F&& f) {
-  const SoftmaxSizes& z = lanes.z;
+  const long ahead = lanes.p.sizes.key_tokens - lanes.p.sizes.query_tokens, clip = lanes.p.clip;
   for (long r = 0; r < keys.count; r++)
     for (long i = 0; i < lanes.n; i++)
-      if (lanes.token[i] >= 0) {
-        const long position = lanes.token[i] + z.key_tokens - z.query_tokens;
-        f(r * kTile + i, i, std::clamp(keys.at(r) - position, -z.clip, z.clip) + z.clip);
-      }
+      if (lanes.token[i] >= 0)
+        f(r * kTile + i, i, std::clamp(keys.at(r) - (lanes.token[i] + ahead), -clip, clip) + clip);
 }
 
-// s (count, 64) += log2(e) * bias; by_distance (H, T + S - 1) and by_query (B, H, T, 2 c + 1) by tokens, or null
-template <class E>
-void add_biases(E* s, const E* by_distance, const E* by_query, const Lanes<E>& lanes, const KeyTile& keys) {
-  const SoftmaxSizes& z = lanes.z;
-  if (by_distance)
-    for_distances(lanes, keys, [&, bias = by_distance + lanes.h * distances_of(z)](long at, long entry, long n) {
+// s (count, 64) += log2(e) * bias
+template <class E> void add_biases(E* s, const SoftmaxOperands<E>& in, const Lanes<E>& lanes, const KeyTile& keys) {
+  const SoftmaxSizes& z = lanes.p.sizes;
+  if (in.by_distance)
+    for_distances(lanes, keys, [&, bias = in.by_distance + lanes.h * distances_of(z)](long at, long entry, long n) {
       for (long i = 0; i < n; i++) s[at + i] += E(kLog2e) * bias[entry + i];
     });
-  if (by_query)
-    for_clipped(lanes, keys, [&, w = 2 * z.clip + 1](long at, long i, long column) {
-      s[at] += E(kLog2e) * by_query[((lanes.b * z.H + lanes.h) * z.query_tokens + lanes.token[i]) * w + column];
+  if (in.by_query)
+    for_clipped(lanes, keys, [&, bias = in.by_query, w = 2 * lanes.p.clip + 1](long at, long i, long column) {
+      s[at] += E(kLog2e) * bias[((lanes.b * z.H + lanes.h) * z.query_tokens + lanes.token[i]) * w + column];
     });
 }
 
 // The other way: what the scores' gradient ds (count, 64) is for the biases' entries: dby_distance (T + S - 1) of this
-// head by tokens, dby_query (B, H, T, 2 c + 1) by places.
+// head, dby_query (B, H, T, 2 c + 1); null: not wanted.
 template <class E>
 void add_bias_gradients(E* dby_distance, E* dby_query, const E* ds, const Lanes<E>& lanes, const KeyTile& keys) {
-  const SoftmaxSizes& z = lanes.z;
+  const SoftmaxSizes& z = lanes.p.sizes;
   if (dby_distance)
     for_distances(lanes, keys, [&](long at, long entry, long n) {
       for (long i = 0; i < n; i++) dby_distance[entry + i] += ds[at + i];
     });
   if (dby_query)
-    for_clipped(lanes, keys, [&, w = 2 * z.clip + 1](long at, long i, long column) {
+    for_clipped(lanes, keys, [&, w = 2 * lanes.p.clip + 1](long at, long i, long column) {
       dby_query[((lanes.b * z.H + lanes.h) * z.T + lanes.begin + i) * w + column] += ds[at];
     });
 }
 
 // keep (count, 64): 1 / (1 - p) where dropout keeps a pair, 0 elsewhere
 template <class E> void draw_keep(E* keep, const Lanes<E>& lanes, const KeyTile& keys) {
-  const SoftmaxSizes& z = lanes.z;
+  const kernels::Keep& dropout = lanes.p.keep;
+  const long ahead = lanes.p.sizes.key_tokens - lanes.p.sizes.query_tokens;
   PhiloxCounters counters;
   Philox4 draws[kPhiloxMany];
-  const E scale = E(z.keep_scale);
+  const E scale = E(dropout.scale);
   for (long i = 0; i < kTile; i++) {
-    counters.word[0][i] = z.key.site + uint32_t(lanes.h) * 0x9E3779B9u;
-    counters.word[1][i] = z.key.sample + uint32_t(lanes.b);
-    counters.word[2][i] = uint32_t(lanes.token[i] + z.key_tokens - z.query_tokens);
+    counters.word[0][i] = dropout.key.site + uint32_t(lanes.h) * 0x9E3779B9u;
+    counters.word[1][i] = dropout.key.sample + uint32_t(lanes.b);
+    counters.word[2][i] = uint32_t(lanes.token[i] + ahead);
   }
   long drawn = -1;
   for (long r = 0; r < keys.count; r++) {
@@ -97,11 +103,11 @@ template <class E> void draw_keep(E* keep, const Lanes<E>& lanes, const KeyTile&
     if (key / 8 != drawn) {  // eight keys share a draw
       drawn = key / 8;
       std::fill_n(counters.word[3], kTile, uint32_t(drawn));
-      philox_many(draws, counters, kTile, z.key.key());
+      philox_many(draws, counters, kTile, dropout.key.key());
     }
     for (long i = 0; i < kTile; i++) {
       const uint32_t half = draws[i][size_t(part / 2)] >> (part % 2 * 16) & 0xffff;
-      keep[r * kTile + i] = half >= z.threshold ? scale : E(0);
+      keep[r * kTile + i] = half >= dropout.threshold ? scale : E(0);
     }
   }
 }

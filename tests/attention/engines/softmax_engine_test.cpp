@@ -11,7 +11,7 @@
 #include "tensor/ops/elementwise.h"
 #include "tensor/ops/reduce.h"
 #include "tensor/views.h"
-#include "tests/attention/engines/softmax_problem.h"
+#include "tests/attention/engines/softmax_case.h"
 #include "tests/support/compare.h"
 #include "tests/support/error_of.h"
 
@@ -19,8 +19,8 @@ using namespace heed;
 
 namespace {
 
-using Problem = SoftmaxProblem;
-using Sizes = SoftmaxProblem::Sizes;
+using Case = SoftmaxCase;
+using Sizes = SoftmaxCase::Sizes;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -98,21 +98,21 @@ BOOST_AUTO_TEST_CASE(dropout_is_drawn_by_positions) {
   const SoftmaxOptions options{.dropout = 0.3, .key = {.seed = 5, .step = 2, .site = 77, .sample = 11}};
   check_engine({.z = {.T = 70, .S = 70}, .mask = causal_mask(), .options = options});
   check_engine({.z = {.T = 3, .S = 130}, .options = options});
-  Problem p{.z = {.T = 9, .S = 9}, .options = {.dropout = 1e-9}};
+  Case p{.z = {.T = 9, .S = 9}, .options = {.dropout = 1e-9}};
   const auto none = results({.z = p.z}, f64, softmax_attention), tiny = results(p, f64, softmax_attention);
   for (size_t i = 0; i < none.size(); i++) check_close(tiny[i], none[i], 1e-8);
 }
 
 BOOST_AUTO_TEST_CASE(gradcheck_agrees) {
   for (bool causal : {false, true}) {
-    const Problem p{.z = {.B = 1, .T = 5, .S = 6}, .mask = {.causal = causal}, .by_distance = true, .clip = 1};
+    const Case p{.z = {.B = 1, .T = 5, .S = 6}, .mask = {.causal = causal}, .by_distance = true, .clip = 1};
     gradcheck([&](auto& x) { return softmax_attention(inputs(p, x), seen_by(p)).o; }, tensors(p, f64));
     gradcheck([&](auto& x) { return softmax_attention(inputs(p, x), seen_by(p)).L; }, tensors(p, f64));
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_query_that_sees_nothing_is_zero_and_has_no_gradient) {
-  const Problem p{.z = {.T = 9, .S = 9}, .mask = length_mask(tensor({9, 0}, i64))};
+  const Case p{.z = {.T = 9, .S = 9}, .mask = length_mask(tensor({9, 0}, i64))};
   const auto all = results(p, f32, softmax_attention);
   check_close(select(all[0], 0, 1), zeros({2, 9, 3}), 0);
   check_close(select(all[1], 0, 1), full({2, 9}, -kInf), 0);
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_threads) {
   const SoftmaxOptions options{.dropout = 0.1};
   for (const Sizes& z : {Sizes{.B = 1, .H = 1, .Hk = 1, .T = 600, .S = 600, .D = 16},
                          Sizes{.B = 3, .H = 4, .Hk = 2, .T = 130, .S = 140}}) {
-    const Problem p{.z = z, .mask = causal_mask(), .options = options, .by_distance = true};
+    const Case p{.z = z, .mask = causal_mask(), .options = options, .by_distance = true};
     check_threads(p);
   }
 }
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(equal_keys_give_the_mean_of_the_values) {
 }
 
 BOOST_AUTO_TEST_CASE(parts_merge_to_the_whole_with_their_gradients) {
-  const Problem p{.z = {.T = 9, .S = 9}};
+  const Case p{.z = {.T = 9, .S = 9}};
   const auto whole = results(p, f64, softmax_attention);
   const auto merged = results(p, f64, [](const SoftmaxInputs& in, const Visible& v, const SoftmaxOptions& options) {
     std::vector<SoftmaxOutputs> parts;
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(parts_merge_to_the_whole_with_their_gradients) {
 
 BOOST_AUTO_TEST_CASE(memory_grows_linearly) {
   auto peak = [](long n) {
-    const Problem p{.z = {.B = 1, .H = 2, .Hk = 2, .T = n, .S = n, .D = 16, .Dv = 16}, .mask = causal_mask()};
+    const Case p{.z = {.B = 1, .H = 2, .Hk = 2, .T = n, .S = n, .D = 16, .Dv = 16}, .mask = causal_mask()};
     return peak_bytes(p);
   };
   BOOST_TEST(peak(2048) < 2.2 * peak(1024));

@@ -16,7 +16,7 @@
 #include "tensor/ops/reduce.h"
 #include "tensor/random.h"
 #include "tensor/views.h"
-#include "tests/attention/engines/softmax_problem.h"
+#include "tests/attention/engines/softmax_case.h"
 #include "tests/support/compare.h"
 #include "tests/support/error_of.h"
 
@@ -24,7 +24,7 @@ using namespace heed;
 
 namespace {
 
-using Sizes = SoftmaxProblem::Sizes;
+using Sizes = SoftmaxCase::Sizes;
 using PlanPointer = std::shared_ptr<const Plan>;
 
 // Tiles that are full, empty, random; rows that see nothing.
@@ -127,8 +127,8 @@ BOOST_AUTO_TEST_CASE(a_permutation_changes_nothing_but_the_order) {
   const Sizes z{.T = n, .S = n};
   Plan plan = plan_of_blocks({n, n}, n, {{.query = 0, .key = 0}});
   plan.query_index = random_index({1, 1, n}, n, true, 4), plan.key_index = random_index({1, 1, n}, n, true, 5);
-  const SoftmaxProblem plain{.z = z, .mask = causal_mask(), .options = kDropout, .by_distance = true};
-  SoftmaxProblem permuted = plain;
+  const SoftmaxCase plain{.z = z, .mask = causal_mask(), .options = kDropout, .by_distance = true};
+  SoftmaxCase permuted = plain;
   permuted.plan = kept(plan);
   const Visible visible = seen_by(permuted);
   std::vector<Variable> x;
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(gradcheck_agrees) {
   Plan plan = plan_of_pairs({6, 5, 1, 2}, [](const PlanPair& p) { return (p.i + p.j + p.h) % 3 != 0; });
   plan.query_index = tensor({0, 3, -1, 1, 3, 2, 2, 1, 0, 0, -1, 4}, {1, 2, 6}, i32);
   plan.key_index = tensor({5, 0, 1, 5, 3}, {1, 1, 5}, i32);
-  const SoftmaxProblem p{
+  const SoftmaxCase p{
       .z = {.B = 1, .T = 5, .S = 6}, .mask = causal_mask(), .by_distance = true, .clip = 1, .plan = kept(plan)};
   gradcheck([&](auto& x) { return softmax_attention(inputs(p, x), seen_by(p)).o; }, tensors(p, f64));
 }
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_threads) {
     for (bool gathered : {false, true}) {
       if (gathered) plan.query_index = random_index({1, 1, z.T}, z.T, false, 6);
       if (gathered) plan.key_index = random_index({1, 1, z.S}, z.S, false, 7);
-      const SoftmaxProblem p{
+      const SoftmaxCase p{
           .z = z, .mask = causal_mask(), .options = kDropout, .by_distance = true, .clip = 2, .plan = kept(plan)};
       check_threads(p);
     }
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(memory_grows_linearly) {
   auto peak = [](long n) {
     Plan plan = plan_of_globals(n, n, {.window_left = 50, .window_right = 50}, 3);
     plan.query_index = random_index({1, 1, n}, n, true, 1), plan.key_index = plan.query_index;
-    const SoftmaxProblem p{.z = {.B = 1, .T = n, .S = n, .D = 16, .Dv = 16}, .plan = kept(plan)};
+    const SoftmaxCase p{.z = {.B = 1, .T = n, .S = n, .D = 16, .Dv = 16}, .plan = kept(plan)};
     return peak_bytes(p);
   };
   BOOST_TEST(peak(2048) < 2.2 * peak(1024));
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(what_is_hidden_may_be_nan) {
   for (const Mask& mask : {causal_mask(), by_length, allow_mask(before), documents})
     for (bool labels : {false, true})
       for (double nothing : {double(NAN), double(INFINITY)}) {
-        const SoftmaxProblem p{.z = {.B = 1, .T = n, .S = n}, .mask = mask, .pattern = {.dilation = labels ? 2 : 1}};
+        const SoftmaxCase p{.z = {.B = 1, .T = n, .S = n}, .mask = mask, .pattern = {.dilation = labels ? 2 : 1}};
         std::vector<Variable> good, x;
         for (const Tensor& t : tensors(p, f32))
           good.push_back(Variable::leaf(t)), x.push_back(Variable::leaf(clone(t)));
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(every_engine_refuses_a_plan_of_another_batch) {
   const std::string wrong =
       "attention: the plan has lists for 1 samples and 3 heads and the batch is (B, H, T, S) = (2, 2, 7, 7); it must "
       "have one for all, or one each";
-  const SoftmaxProblem p{.z = {}, .plan = kept(random_plan({7, 7, 1, 3}, 1))};
+  const SoftmaxCase p{.z = {}, .plan = kept(random_plan({7, 7, 1, 3}, 1))};
   const std::vector<Tensor> x = tensors(p, f32);
   const SoftmaxInputs in{x[0], x[1], x[2]};
   const RowScores scores = [](const std::vector<Variable>&, long begin, long end) {
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(every_engine_refuses_a_plan_of_another_batch) {
 }
 
 BOOST_AUTO_TEST_CASE(errors_tell_what_is_wrong) {
-  SoftmaxProblem p{.z = {}, .plan = kept(random_plan({8, 7}, 1))};
+  SoftmaxCase p{.z = {}, .plan = kept(random_plan({8, 7}, 1))};
   BOOST_TEST(error_of([&] { results(p, f32, softmax_attention); }) ==
              "softmax_attention: the plan is for 8 queries and 7 keys and the batch is (B, H, T, S) = (2, 2, 7, 7); "
              "without an index they must be equal");

@@ -1,4 +1,4 @@
-#include "tests/attention/engines/softmax_problem.h"
+#include "tests/attention/engines/softmax_case.h"
 
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/reduce.h"
@@ -25,8 +25,8 @@ Variable finite(const Variable& L) {
 
 }  // namespace
 
-std::vector<Tensor> tensors(const SoftmaxProblem& p, DType dtype) {
-  const SoftmaxProblem::Sizes& z = p.z;
+std::vector<Tensor> tensors(const SoftmaxCase& p, DType dtype) {
+  const SoftmaxCase::Sizes& z = p.z;
   std::vector<Tensor> list = {transpose(noise({z.B, z.T, z.H, z.D}, 1, dtype), 1, 2),
                               noise({z.B, z.Hk, z.S, z.D}, 2, dtype),
                               transpose(noise({z.B, z.S, z.Hk, z.Dv}, 3, dtype), 1, 2)};
@@ -35,20 +35,20 @@ std::vector<Tensor> tensors(const SoftmaxProblem& p, DType dtype) {
   return list;
 }
 
-SoftmaxInputs inputs(const SoftmaxProblem& p, const std::vector<Variable>& x) {
+SoftmaxInputs inputs(const SoftmaxCase& p, const std::vector<Variable>& x) {
   SoftmaxInputs in{x[0], x[1], x[2]};
   if (p.by_distance) in.by_distance = x[3];
   if (p.clip >= 0) in.by_query = x.back();
   return in;
 }
 
-Visible seen_by(const SoftmaxProblem& p) {
+Visible seen_by(const SoftmaxCase& p) {
   Visible visible = visible_pairs("test", p.mask, p.pattern, {p.z.B, p.z.H, p.z.T, p.z.S});
   visible.plan = p.plan;
   return visible;
 }
 
-std::vector<Tensor> results(const SoftmaxProblem& p, DType dtype, const SoftmaxSolver& attention) {
+std::vector<Tensor> results(const SoftmaxCase& p, DType dtype, const SoftmaxSolver& attention) {
   std::vector<Variable> leaves;
   for (const Tensor& x : tensors(p, dtype)) leaves.push_back(Variable::leaf(x));
   const SoftmaxOutputs out = attention(inputs(p, leaves), seen_by(p), p.options);
@@ -59,7 +59,7 @@ std::vector<Tensor> results(const SoftmaxProblem& p, DType dtype, const SoftmaxS
   return list;
 }
 
-void check_engine(const SoftmaxProblem& p) {
+void check_engine(const SoftmaxCase& p) {
   for (DType dtype : {f32, f64}) {
     const auto ours = results(p, dtype, softmax_attention), want = results(p, dtype, softmax_attention_reference);
     for (size_t i = 0; i < ours.size(); i++) BOOST_TEST_CONTEXT(dtype << " result " << i)
@@ -67,7 +67,7 @@ void check_engine(const SoftmaxProblem& p) {
   }
 }
 
-double peak_bytes(const SoftmaxProblem& p) {
+double peak_bytes(const SoftmaxCase& p) {
   release_cache();
   reset_peak();
   const size_t before = memory_stats().live;
@@ -75,7 +75,7 @@ double peak_bytes(const SoftmaxProblem& p) {
   return double(memory_stats().peak - before);
 }
 
-void check_threads(const SoftmaxProblem& p) {
+void check_threads(const SoftmaxCase& p) {
   const auto first = results(p, f32, softmax_attention);
   for (int count : {1, 2, 3})
     on_threads(count, [&] {

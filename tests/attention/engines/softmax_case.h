@@ -1,4 +1,4 @@
-// A problem for the softmax engine: sizes, what is visible, biases and dropout; solved by the engine and by its
+// A case for the softmax engine: sizes, what is visible, biases and dropout; solved by the engine and by its
 // definition.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "attention/engines/softmax_engine.h"
 
-struct SoftmaxProblem {
+struct SoftmaxCase {
   struct Sizes {
     long B = 2, H = 2, Hk = 2, T = 7, S = 7, D = 5, Dv = 3;
   };
@@ -21,20 +21,20 @@ struct SoftmaxProblem {
 };
 
 // q, k, v and the biases that are wanted; q is a view of (B, T, H, D) as in a model
-std::vector<heed::Tensor> tensors(const SoftmaxProblem& p, heed::DType dtype);
-heed::SoftmaxInputs inputs(const SoftmaxProblem& p, const std::vector<heed::Variable>& x);
-heed::Visible seen_by(const SoftmaxProblem& p);
+std::vector<heed::Tensor> tensors(const SoftmaxCase& p, heed::DType dtype);
+heed::SoftmaxInputs inputs(const SoftmaxCase& p, const std::vector<heed::Variable>& x);
+heed::Visible seen_by(const SoftmaxCase& p);
 
 // o, L and the gradients of sum(o * a) + sum(L * b)
 using SoftmaxSolver =
     std::function<heed::SoftmaxOutputs(const heed::SoftmaxInputs&, const heed::Visible&, const heed::SoftmaxOptions&)>;
-std::vector<heed::Tensor> results(const SoftmaxProblem& p, heed::DType dtype, const SoftmaxSolver& attention);
+std::vector<heed::Tensor> results(const SoftmaxCase& p, heed::DType dtype, const SoftmaxSolver& attention);
 
 // Fails the test unless the engine gives what the definition gives, in f32 and f64.
-void check_engine(const SoftmaxProblem& p);
+void check_engine(const SoftmaxCase& p);
 
 // The most bytes that are alive at a time in forward and backward, with the inputs.
-double peak_bytes(const SoftmaxProblem& p);
+double peak_bytes(const SoftmaxCase& p);
 
 // Fails the test unless o, L and all gradients have the same bits with 1, 2 and 3 threads.
-void check_threads(const SoftmaxProblem& p);
+void check_threads(const SoftmaxCase& p);

@@ -1,0 +1,99 @@
+// What a backend is told about softmax attention (softmax_engine.h): pointers, sizes and strides, and the slots that it
+// fills. No Tensor and no gradient machinery is needed to read this.
+//
+// Rows and tokens. Usually row i of the queries is token i of its sequence, and so with keys: T = query_tokens and
+// S = key_tokens. Only a plan with an index (plan.h) sorts tokens anew: then tiles walk over T x S rows, in the plan's
+// order, and row i is token query_index[i]. o, L, dy, dL, dq and dby_query lie by rows, everything else by tokens.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/kernel.h"
+#include "tensor/random.h"
+
+namespace heed {
+
+struct Plan;
+
+inline constexpr long kMostHeadChannels = 512;  // of q, k or v: kernels keep a tile of them on the stack
+
+namespace kernels {
+
+struct SoftmaxSizes {
+  long B, H, Hk;                  // samples, heads of queries, heads of keys and values
+  long T, S;                      // rows of queries and of keys
+  long D, Dv;                     // channels of q and k, channels of v
+  long query_tokens, key_tokens;  // T and S, unless the plan has an index
+};
+
+struct TokenStrides {  // elements from one sample, head or token to the next; channels are dense
+  long b = 0, h = 0, t = 0;
+};
+struct SoftmaxStrides {
+  TokenStrides q, k, v, o;        // dy has those of o
+  TokenStrides dq{}, dk{}, dv{};  // in backward
+};
+
+// Numbers for the rows or tokens of a sample, or of a head of it; b, h: elements to the next one, 0 if all share one.
+template <class N> struct PerHead {
+  const N* data = nullptr;
+  long b = 0, h = 0;
+  explicit operator bool() const { return data; }
+  const N* of(long sample, long head = 0) const { return data ? data + sample * b + head * h : nullptr; }
+};
+
+// Which pairs are visible: visible.h as pointers. Query i sees key j if everything that is there allows it.
+struct Seen {
+  PerHead<int32_t> first{}, last{};               // (tokens): the keys first[i] .. last[i]; always there
+  PerHead<int32_t> query_labels{}, key_labels{};  // (tokens) each: only keys of the query's label
+  PerHead<bool> allow{};                          // (tokens, tokens) by the strides below
+  long allow_i = 0, allow_j = 0;
+  const Plan* plan = nullptr;  // tiles that are looked at; null: all that the ranges touch
+  // (T) and (S): the token in each row, -1: none; not there: row i is token i
+  PerHead<int32_t> query_index{}, key_index{};
+};
+
+// Which weights dropout keeps (keep.h).
+struct Keep {
+  uint32_t threshold = 0;  // of 16-bit draws; 0: no dropout
+  double scale = 1;        // 1 / (1 - p)
+  RandomKey key = {};
+};
+
+struct SoftmaxProblem {
+  SoftmaxSizes sizes;
+  SoftmaxStrides stride;
+  double scale;   // of <q, k>
+  long clip = 0;  // c of by_query
+  Seen seen;
+  Keep keep;
+};
+
+template <class E> struct SoftmaxOperands {
+  const E *q, *k, *v;    // (B, H, tokens, D), (B, Hk, tokens, D), (B, Hk, tokens, Dv), by their strides
+  const E* by_distance;  // (H, tokens + tokens - 1) or null
+  const E* by_query;     // (B, H, tokens, 2 c + 1) or null
+};
+
+// o (B, H, T, Dv) by its strides, L (B, H, T)
+template <class E>
+inline Kernel<void(E* o, E* L, const SoftmaxOperands<E>& in, const SoftmaxProblem& p)> softmax_attention{
+    "softmax_attention"};
+
+template <class E> struct SoftmaxSaved : SoftmaxOperands<E> {
+  const E *o, *L;  // of forward
+};
+template <class E> struct SoftmaxGradients {
+  E *dq, *dk, *dv;  // (B, H, T, D), (B, Hk, tokens, D), (B, Hk, tokens, Dv), by their strides
+  E* dby_distance;  // as by_distance; null: not wanted
+  E* dby_query;     // (B, H, T, 2 c + 1), zeros before the call; null: not wanted
+};
+// dy as o, dL (B, H, T) or null
+template <class E>
+inline Kernel<void(const SoftmaxGradients<E>& grads, const E* dy, const E* dL, const SoftmaxSaved<E>& saved,
+                   const SoftmaxProblem& p, void* workspace)>
+    softmax_attention_backward{"softmax_attention"};
+template <class E> inline Kernel<long(const SoftmaxProblem& p)> softmax_attention_workspace{"softmax_attention"};
+
+}  // namespace kernels
+}  // namespace heed
