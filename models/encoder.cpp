@@ -1,14 +1,11 @@
 #include "models/encoder.h"
 
-#include <algorithm>
-
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/reduce.h"
 #include "autograd/ops/views.h"
+#include "nn/mixing/padding.h"
 #include "system/nearest.h"
 #include "tensor/copy.h"
-#include "tensor/create.h"
-#include "tensor/ops/compare.h"
 #include "tensor/ops/elementwise.h"
 #include "tensor/ops/where.h"
 #include "tensor/views.h"
@@ -16,11 +13,10 @@
 namespace heed {
 namespace {
 
-// (B, T, 1): 1 / length for the tokens, 0 for padding; nothing but zeros where there are no tokens
+// (B, T, 1): 1 / length for the tokens, 0 for padding
 Tensor mean_weights(const Tensor& lengths, long T, DType dtype) {
-  const Tensor ends = reshape(lengths, {lengths.size(0), 1, 1});
-  const Tensor places = reshape(arange(T, i64, lengths.device()), {1, T, 1});
-  return cast(less(places, ends), dtype) / clamp(cast(ends, dtype), 1, double(std::max(1L, T)));
+  const Tensor shares = reshape(1.0 / cast(lengths, dtype), {lengths.size(0), 1});
+  return unsqueeze(masked_fill(expand(shares, {lengths.size(0), T}), padding(lengths, T, T), 0), 2);
 }
 
 }  // namespace
