@@ -102,6 +102,8 @@ $(objects_of_library): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags
 $(calm_obj): private OPT = $(CALM_OPT)
 $(BUILD)/obj/system/version.o: private DEFINES = -DHEED_VERSION='"$(VERSION)"'
 $(BUILD)/obj/system/version.o: $(BUILD)/version
+$(BUILD)/obj/demos/charlm/open_data.o: private DEFINES = -DHEED_TREES='"$(TREES)"'
+$(BUILD)/obj/demos/charlm/open_data.o: $(BUILD)/trees
 
 # The start-up check asks the CPU for what all other files may use, so it is itself compiled for the oldest one.
 start_obj = $(BUILD)/obj/system/processor.o $(BUILD)/obj/tensor/cpu/startup.o

@@ -1,7 +1,7 @@
 # Files that make writes by itself while it reads this Makefile, and only when the text is another one:
 #   flags    flags, compiler and CPU: everything is compiled again when they change
 #   *.list   the object files of a program: it is linked again when a source file comes or goes
-#   and version, include/heed.h, heed.pc
+#   and version, trees, include/heed.h, heed.pc
 same = $(and $(findstring [$(1)],[$(2)]),$(findstring [$(2)],[$(1)]))
 keep = $(if $(call same,$(file <$(1)),$(2)),,$(shell mkdir -p $(dir $(1)))$(file >$(1),$(2)))
 
@@ -32,6 +32,7 @@ $(call keep,$(BUILD)/flags,$(OPT) $(CALM_OPT) $(TEST_OPT) $(PCH) $(FLAGS) $(CXXF
 $(call keep,$(BUILD)/include/heed.h,$(umbrella))
 $(call keep,$(BUILD)/heed.pc,$(pkgconfig))
 $(call keep,$(BUILD)/version,$(VERSION))
+$(call keep,$(BUILD)/trees,$(TREES))
 $(foreach part,lib bench tests,$(call keep,$(BUILD)/obj/$(part).list,$(LINK) $($(part)_obj) $(if $(filter tests,$(part)),$(tested_obj)) $(LIBS)))
 $(foreach program,$(LARGE),$(call keep,$(BUILD)/obj/demos/$(program).list,$(LINK) $(call large_parts,$(program)) $(LIBS)))
 endif

@@ -22,6 +22,7 @@
 #include "system/error.h"
 #include "system/text.h"
 #include "tasks/language/bits_per_byte.h"
+#include "tasks/language/lm_loss.h"
 
 namespace heed::bench {
 namespace {

@@ -18,7 +18,7 @@ Case sampling_case(const std::string& name, long prompt, long length) {
           .bar = {},
           .make = [=]() -> Action {
             const auto model = std::make_shared<Gpt>(options_of(s));
-            return [=] { sampled_text(*model, s.T, std::string(size_t(prompt), 'a'), {.length = length}); };
+            return [=] { sampled_text(*model, std::string(size_t(prompt), 'a'), {.length = length}); };
           }};
 }
 

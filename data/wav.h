@@ -1,5 +1,5 @@
 // WAV files as bytes: unsigned 8-bit mono samples, so that a model of bytes learns sound and a player plays what it
-// samples. 128 is silence.
+// samples.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,8 @@
 #include <string_view>
 
 namespace heed {
+
+inline constexpr char kSilence = char(128);
 
 struct Wav {
   std::string samples;  // a byte each

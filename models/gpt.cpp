@@ -3,7 +3,8 @@
 namespace heed {
 
 Gpt::Gpt(const GptOptions& o)
-    : input_(child<TokenInput>("input", TokenInputOptions{o.V, o.stack.C, o.positions, o.stack.max_length})),
+    : context_(o.stack.max_length),
+      input_(child<TokenInput>("input", TokenInputOptions{o.V, o.stack.C, o.positions, o.stack.max_length})),
       stack_(child<Stack>("stack", with_positions(o.stack, o.positions))) {
   HEED_CHECK(stack_.can().causal, "gpt", "the attention is '", o.stack.attention,
              "', which cannot be causal; a language model must not look ahead");

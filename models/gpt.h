@@ -25,9 +25,11 @@ class Gpt : public Module {
   Variable forward(const Tensor& ids, const Mask& mask, Context& ctx, StackState* state = nullptr);  // and the mask
   // The weights (B, H, T, T) of every attention, in their order: for pictures, so T is small.
   std::vector<Tensor> attention_maps(const Tensor& ids, Context& ctx);
+  long context() const { return context_; }  // tokens that it sees at once: the stack's max_length
   StackState start(long batch, long max_length) { return stack_.start(batch, max_length); }
 
  private:
+  long context_;
   TokenInput& input_;
   Stack& stack_;
   Linear* head_ = nullptr;  // not tied

@@ -81,8 +81,9 @@ std::vector<double> shaped_probabilities(const std::vector<float>& logits, const
   return p;
 }
 
-void sample_text(Gpt& model, long context, const std::string& prompt, const SampleOptions& o,
+void sample_text(Gpt& model, const std::string& prompt, const SampleOptions& o,
                  const std::function<bool(char)>& write) {
+  const long context = model.context();
   check(o, context);
   const NoGrad no_grad;
   Context ctx;
@@ -100,9 +101,12 @@ void sample_text(Gpt& model, long context, const std::string& prompt, const Samp
   }
 }
 
-std::string sampled_text(Gpt& model, long context, const std::string& prompt, const SampleOptions& options) {
+std::string sampled_text(Gpt& model, const std::string& prompt, const SampleOptions& options) {
   std::string text;
-  sample_text(model, context, prompt, options, [&](char c) { return text += c, true; });
+  sample_text(model, prompt, options, [&](char c) {
+    text += c;
+    return true;
+  });
   return text;
 }
 

@@ -1,6 +1,6 @@
 // Sampling: a language model writes on, byte by byte.
 //
-//   sample_text(model, 512, "The ", {.length = 200}, [](char c) { std::putchar(c); });
+//   sample_text(model, "The ", {.length = 200}, [](char c) { std::putchar(c); });
 //
 // How a byte is drawn: logits / temperature become probabilities; top_k keeps the k likeliest; top_p then keeps the
 // fewest likeliest that have at least this much probability together (Holtzman et al., 2019); one of those is drawn.
@@ -27,9 +27,9 @@ struct SampleOptions {
 std::vector<double> shaped_probabilities(const std::vector<float>& logits, const SampleOptions& options);
 
 // Calls `write` with each byte as soon as it is there; stops early if it returns false. An empty prompt counts as a new
-// line. The model sees at most `context` bytes: when they are full, it reads the last half of them again and goes on.
-void sample_text(Gpt& model, long context, const std::string& prompt, const SampleOptions& options,
+// line. The model sees its context: when that is full, it reads the last half of it again and goes on.
+void sample_text(Gpt& model, const std::string& prompt, const SampleOptions& options,
                  const std::function<bool(char)>& write);
-std::string sampled_text(Gpt& model, long context, const std::string& prompt, const SampleOptions& options);
+std::string sampled_text(Gpt& model, const std::string& prompt, const SampleOptions& options);
 
 }  // namespace heed

@@ -74,7 +74,7 @@ int demo_command(int argc, char** argv) {
   const LoadedModel loaded = load_run(options.run);
   const std::string prompt = "// The ";
   say("\nwhat it writes behind \"" + prompt + "\":\n");
-  say(prompt + sampled_text(*loaded.model, settings.context, prompt, {.length = 400, .temperature = 0.6}));
+  say(prompt + sampled_text(*loaded.model, prompt, {.length = 400, .temperature = 0.6}));
   say(format("\nvalidation: %.2f bits per byte; expected: about %.2f", result.valid_bpc,
              quick ? kQuickExpected : kExpected));
   say(format(

@@ -45,7 +45,7 @@ int eval_command(int argc, char** argv) {
   const ByteData data = open_data(data_path);
   ByteSplit split = part_of(data, split_name);
   if (bytes) split = split.first(bytes);
-  if (options.context == 0) options.context = loaded.settings.context;
+  if (options.context == 0) options.context = loaded.model->context();
   if (options.stride == 0) options.stride = options.context;
   Progress progress("window", ByteWindows(split, options.batch, options.context, options.stride).windows());
   options.progress = [&](long done, long) { progress.show(done, ""); };

@@ -15,8 +15,6 @@ using namespace heed;
 
 namespace {
 
-constexpr char kSilence = char(128);  // what a sound begins with if nothing is said
-
 struct Settings {
   ModelChoice model;
   std::string prompt, out;
@@ -76,12 +74,12 @@ int sample_command(int argc, char** argv) {
   s.sample.seed = uint32_t(s.seed);
   const LoadedModel loaded = s.model.load();
   check_out(s.out, loaded.settings);
-  if (loaded.settings.sample_rate > 0 && s.prompt.empty()) s.prompt.push_back(kSilence);
+  if (loaded.settings.sample_rate > 0 && s.prompt.empty()) s.prompt = usual_prompt(loaded.settings);
   const bool show = s.out.empty() && !s.json;
   std::string text = s.prompt;
   if (show && !show_now(text)) return 1;
   const auto begin = std::chrono::steady_clock::now();
-  sample_text(*loaded.model, loaded.settings.context, s.prompt, s.sample, [&](char c) {
+  sample_text(*loaded.model, s.prompt, s.sample, [&](char c) {
     if (show && !show_now({&c, 1})) return false;
     text += c;
     return true;

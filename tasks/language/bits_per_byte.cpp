@@ -2,19 +2,14 @@
 
 #include <cmath>
 
-#include "autograd/ops/cross_entropy.h"
+#include "tasks/language/lm_loss.h"
 
 namespace heed {
 
-Variable summed_loss(Gpt& model, const ByteBatch& batch, const Mask& mask, Context& ctx) {
-  const Mask documents = batch.segments.defined() ? segment_mask(batch.segments) : Mask();
-  return cross_entropy(model.forward(batch.inputs, documents & mask, ctx), batch.targets,
-                       {.ignore = kNoTarget, .reduction = LossReduction::sum});
-}
-
 Evaluation bits_per_byte(Gpt& model, const ByteSplit& split, const EvaluationOptions& o) {
   const NoGrad no_grad;
-  ByteWindows windows(split, o.batch, o.context, o.stride ? o.stride : o.context);
+  const long context = o.context ? o.context : model.context();
+  ByteWindows windows(split, o.batch, context, o.stride ? o.stride : context);
   Evaluation result;
   double nats = 0;
   for (ByteBatch batch; windows.next(batch);) {

@@ -9,13 +9,10 @@
 
 namespace heed {
 
-// The sum of -log p over the targets that count, in nats. No byte sees another document, nor what `mask` hides.
-Variable summed_loss(Gpt& model, const ByteBatch& batch, const Mask& mask, Context& ctx);
-
 struct EvaluationOptions {
   long batch = 8;
-  long context = 512;
-  long stride = 0;  // of the windows; 0: the context, disjoint windows. Smaller ones give every byte more of the past
+  long context = 0;  // of the windows; 0: the model's
+  long stride = 0;   // of the windows; 0: their context, so that they are disjoint. Smaller: every byte has more past
   std::function<void(long done, long windows)> progress = {};
 };
 

@@ -206,7 +206,7 @@ class Run {
   double validation() {
     const LmSettings& s = trainer_.settings();
     const ByteSplit part = data_.valid.first(s.valid_bytes);
-    return bits_per_byte(trainer_.model(), part, {.batch = s.batch, .context = s.context}).bpc;
+    return bits_per_byte(trainer_.model(), part, {.batch = s.batch}).bpc;
   }
 
   // It is computed again, looking at the result of every op.
@@ -234,12 +234,10 @@ class Run {
     show();
   }
 
-  // A sound begins with silence, a text with a new line.
   void write_sample() {
     const LmSettings& s = trainer_.settings();
-    const std::string prompt = s.sample_rate ? std::string(16, char(128)) : "\n";
     const std::string text =
-        sampled_text(trainer_.model(), s.context, prompt, {.length = s.sample_bytes, .temperature = 0.8});
+        sampled_text(trainer_.model(), usual_prompt(s), {.length = s.sample_bytes, .temperature = 0.8});
     s.sample_rate ? write_wav(folder_.sound_path(trainer_.step()), text, s.sample_rate)
                   : folder_.write_sample(trainer_.step(), text);
   }

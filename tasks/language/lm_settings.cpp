@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/wav.h"
 #include "models/token_input.h"
 #include "nn/mixing/registry.h"
 #include "system/error.h"
@@ -128,6 +129,8 @@ Schedule schedule_of(const LmSettings& s) {
   defaults.warmup = std::min({100L, s.steps / 10, cold.steps() / 10});
   return Schedule(s.schedule, defaults);
 }
+
+std::string usual_prompt(const LmSettings& s) { return std::string(1, s.sample_rate ? kSilence : '\n'); }
 
 long micro_batch_of(const LmSettings& s) { return s.micro_batch ? s.micro_batch : s.batch; }
 

@@ -65,6 +65,8 @@ std::string ordering_of(const LmSettings& s);   // "sfsf", also if only layers a
 GptOptions model_options(const LmSettings& s);  // of the model that they describe
 Schedule schedule_of(const LmSettings& s);      // of the learning rate and of phases
 long micro_batch_of(const LmSettings& s);       // rows at a time: 1..batch
+std::string usual_prompt(
+    const LmSettings& s);  // what a sample begins with: a sound with silence, a text with a new line
 
 Json to_json(const LmSettings& s);
 // What an older file lacks has its default. A name that no setting has is an error; `from` is the file, for the errors.

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "autograd/finite.h"
-#include "tasks/language/bits_per_byte.h"
+#include "tasks/language/lm_loss.h"
 #include "tensor/allocator.h"
 #include "train/model_tensors.h"
 

@@ -41,15 +41,17 @@ void check_equal(const Numbers& got, const Numbers& want) {
 
 const std::vector<bool> kAll(4, true);
 
-std::unique_ptr<Gpt> tiny_model() {
-  auto model = std::make_unique<Gpt>(model_options(tiny_lm()));
+std::unique_ptr<Gpt> tiny_model(long context = 16) {
+  LmSettings s = tiny_lm();
+  s.context = context;
+  auto model = std::make_unique<Gpt>(model_options(s));
   model->initialise(3);
   return model;
 }
 
 std::string error_with(const SampleOptions& options, long context = 16) {
-  const auto model = tiny_model();
-  return error_of([&] { sampled_text(*model, context, "a", options); });
+  const auto model = tiny_model(context);
+  return error_of([&] { sampled_text(*model, "a", options); });
 }
 
 }  // namespace
@@ -99,14 +101,14 @@ BOOST_AUTO_TEST_CASE(the_same_seed_gives_the_same_text) {
   const auto model = tiny_model();
   const auto text = [&](uint32_t seed, int threads) {
     std::string result;
-    on_threads(threads, [&] { result = sampled_text(*model, 16, "abc", {.length = 50, .seed = seed}); });
+    on_threads(threads, [&] { result = sampled_text(*model, "abc", {.length = 50, .seed = seed}); });
     return result;
   };
   BOOST_TEST(text(1, 1) == text(1, 2));
   BOOST_TEST(text(1, 1) != text(2, 1));
   BOOST_TEST(text(1, 1).size() == 50u);
-  BOOST_TEST(sampled_text(*model, 16, "", {.length = 9}) == sampled_text(*model, 16, "\n", {.length = 9}));
-  BOOST_TEST(sampled_text(*model, 16, "abc", {.length = 0}) == "");
+  BOOST_TEST(sampled_text(*model, "", {.length = 9}) == sampled_text(*model, "\n", {.length = 9}));
+  BOOST_TEST(sampled_text(*model, "abc", {.length = 0}) == "");
 }
 
 // Drawn often enough, bytes come as often as they should.
@@ -117,7 +119,7 @@ BOOST_AUTO_TEST_CASE(bytes_come_by_their_probabilities) {
   for (uint32_t seed = 0; seed < 600; seed++) {
     SampleOptions one = options;
     one.seed = seed;
-    counts[uint8_t(sampled_text(*model, 16, "q", one)[0])]++;
+    counts[uint8_t(sampled_text(*model, "q", one)[0])]++;
   }
   long kinds = 0;
   for (const long count : counts) kinds += count > 100;  // the three are nearly equally likely at first
@@ -125,9 +127,9 @@ BOOST_AUTO_TEST_CASE(bytes_come_by_their_probabilities) {
 }
 
 BOOST_AUTO_TEST_CASE(a_text_goes_on_beyond_the_context) {
-  const auto model = tiny_model();
   for (const long context : {2, 3, 15, 16}) {
-    const std::string text = sampled_text(*model, context, "a long prompt, longer than the context", {.length = 70});
+    const auto model = tiny_model(context);
+    const std::string text = sampled_text(*model, "a long prompt, longer than the context", {.length = 70});
     BOOST_TEST(text.size() == 70u);
   }
 }
@@ -136,10 +138,10 @@ BOOST_AUTO_TEST_CASE(a_text_goes_on_beyond_the_context) {
 BOOST_AUTO_TEST_CASE(the_cache_changes_nothing) {
   LmTrainer trainer(tiny_lm(), split_of({tiny_text()}));  // only the model is used
   Gpt& model = trainer.model();
-  const std::string text = sampled_text(model, 16, "xy", {.length = 13, .temperature = 0});
+  const std::string text = sampled_text(model, "xy", {.length = 13, .temperature = 0});
   std::string seen = "xy";
   for (const char c : text) {
-    BOOST_TEST(sampled_text(model, 16, seen, {.length = 1, .temperature = 0})[0] == c);
+    BOOST_TEST(sampled_text(model, seen, {.length = 1, .temperature = 0})[0] == c);
     seen += c;
   }
 }
@@ -147,7 +149,7 @@ BOOST_AUTO_TEST_CASE(the_cache_changes_nothing) {
 BOOST_AUTO_TEST_CASE(it_stops_when_nobody_listens) {
   const auto model = tiny_model();
   int calls = 0;
-  sample_text(*model, 16, "a", {.length = 50}, [&](char) { return ++calls < 7; });
+  sample_text(*model, "a", {.length = 50}, [&](char) { return ++calls < 7; });
   BOOST_TEST(calls == 7);
 }
 

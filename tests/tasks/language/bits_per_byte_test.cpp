@@ -53,6 +53,7 @@ BOOST_AUTO_TEST_CASE(a_stride_of_the_context_is_disjoint_windows) {
   const ByteSplit split = split_of(texts);
   const double disjoint = bits_per_byte(model, split, {.batch = 4, .context = 16}).bpc;
   BOOST_TEST(bits_per_byte(model, split, {.batch = 4, .context = 16, .stride = 16}).bpc == disjoint);
+  BOOST_TEST(bits_per_byte(model, split, {.batch = 4}).bpc == disjoint);  // 16 is the model's context
   BOOST_TEST(std::abs(bits_per_byte(model, split, {.batch = 1, .context = 16}).bpc - disjoint) < 1e-6 * disjoint);
   BOOST_TEST(bits_per_byte(model, split, {.batch = 4, .context = 16, .stride = 4}).bpc != disjoint);
 }

@@ -183,6 +183,13 @@ BOOST_AUTO_TEST_CASE(the_ordering_follows_from_the_layers_or_is_given) {
   BOOST_TEST(micro_batch_of(s) == 3);
 }
 
+BOOST_AUTO_TEST_CASE(a_sound_begins_with_silence_and_a_text_with_a_new_line) {
+  LmSettings s;
+  BOOST_TEST(usual_prompt(s) == "\n");
+  s.sample_rate = 8000;
+  BOOST_TEST(usual_prompt(s) == "\x80");
+}
+
 BOOST_AUTO_TEST_CASE(a_single_phase_warms_up_by_itself) {
   LmSettings s;
   s.steps = 50;
