@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdio>
 
 #include "demos/charlm/charlm.h"

@@ -35,7 +35,8 @@ bool same_tensors(const std::vector<NamedTensor>& a, const std::vector<NamedTens
 Charlm::Charlm(const std::string& folder, const Words& words, const std::string& out) {
   static std::atomic<int> number = 0;
   const std::string stem = folder + "/charlm-" + std::to_string(number++);
-  out_ = stem + ".out", err_ = stem + ".err";
+  out_ = stem + ".out";
+  err_ = stem + ".err";
   const std::string to = out.empty() ? out_ : out;
   std::string path = program();
   Words all = words;
@@ -98,6 +99,13 @@ Words tiny_train(const std::string& data, const std::string& run, const Words& m
 }
 
 Place::Place() { write_file(data, tiny_text()); }
+
+Trained::Trained(const Words& more) : ran(train(more)) { BOOST_REQUIRE_MESSAGE(ran.code == 0, ran.err); }
+
+std::string last_line(const std::string& text) {
+  const std::string all = text.substr(0, text.find_last_not_of('\n') + 1);
+  return all.substr(all.rfind('\n') + 1);
+}
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 

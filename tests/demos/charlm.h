@@ -52,6 +52,13 @@ struct Place {
   std::string checkpoint(long step) const { return heed::CheckpointFiles(run).path(step); }
 };
 
+// And a run that has learned it for 12 steps.
+struct Trained : Place {
+  Ran ran;
+  explicit Trained(const Words& more = {});
+};
+
+std::string last_line(const std::string& text);
 bool contains(const std::string& text, const std::string& part);
 // Do two checkpoints have the same step, weights and optimiser tensors, bit by bit?
 bool same_training(const std::string& a, const std::string& b);

@@ -32,7 +32,7 @@ void flip_last_byte(const std::string& path) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(data_that_cannot_be_learned) {
+BOOST_AUTO_TEST_CASE(data_that_cannot_be_learned_is_refused_before_anything_is_written) {
   const Place at;
   const auto with = [&](const std::string& data) { return at(tiny_train(data, at.run)); };
   check_fails(with(at.folder / "missing"), 1,
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(data_that_cannot_be_learned) {
   BOOST_TEST(!fs::exists(at.run));  // nothing was begun
 }
 
-BOOST_AUTO_TEST_CASE(files_and_folders_without_permission) {
+BOOST_AUTO_TEST_CASE(files_and_folders_without_permission_are_told) {
   if (::geteuid() == 0) {
     BOOST_TEST_MESSAGE("skipped: root may read and write everything");
     return;
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(files_and_folders_without_permission) {
   fs::permissions(at.run, fs::perms::owner_all);
 }
 
-BOOST_AUTO_TEST_CASE(a_run_folder_that_cannot_be_one) {
+BOOST_AUTO_TEST_CASE(a_run_folder_that_cannot_be_one_is_refused) {
   const Place at;
   write_file(at.run, "a file");
   check_fails(at.train(), 1,
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_run_folder_in_use_is_not_overwritten) {
   BOOST_TEST((read_file(at.checkpoint(12)) == before));
 }
 
-BOOST_AUTO_TEST_CASE(options_that_are_mistyped_or_impossible) {
+BOOST_AUTO_TEST_CASE(options_that_are_mistyped_or_impossible_are_refused_with_a_suggestion) {
   const Place at;
   check_fails(at.train({"--stpes", "5"}), 2, "charlm train: unknown option --stpes; did you mean --steps?\n");
   check_fails(at.train({"--steps", "five"}), 2, "--steps is \"five\"; it must be a whole number from 1 to");
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(without_a_whole_checkpoint_nothing_is_begun_anew) {
   BOOST_TEST(read_file(at.run + "/metrics.jsonl") == metrics);
 }
 
-BOOST_AUTO_TEST_CASE(other_settings_than_the_checkpoint_has) {
+BOOST_AUTO_TEST_CASE(other_settings_than_the_checkpoint_has_are_told_or_refused) {
   const Place at;
   BOOST_TEST(at.train().code == 0);
   const std::string config = read_file(at.run + "/config.json");
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(other_settings_than_the_checkpoint_has) {
   check_fails(resume({}), 1, "/config.json does not say 'preset'; it is not of a language model of this version\n");
 }
 
-BOOST_AUTO_TEST_CASE(runs_that_are_not_there) {
+BOOST_AUTO_TEST_CASE(a_run_that_is_not_there_is_told_with_the_command_that_makes_one) {
   const Place at;
   const std::string none = at.folder / "none";
   for (const char* command : {"sample", "eval", "look"})
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(runs_that_are_not_there) {
   check_fails(at({"sample", "--run", none}), 1, "load: there is no checkpoint in " + none + "/checkpoints; ");
 }
 
-BOOST_AUTO_TEST_CASE(what_a_model_cannot_do) {
+BOOST_AUTO_TEST_CASE(what_a_model_cannot_do_is_refused_with_the_reason) {
   const Place at;
   BOOST_TEST(at.train().code == 0);
   check_fails(at({"look", "--run", at.run, "--text", ""}), 1, "the text is empty; give one with --text\n");
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(output_that_is_not_written_is_no_success) {
   BOOST_TEST(charlm(at.folder.path.string(), {"sample", "--run", at.run, "--length", "20"}, "/dev/null").code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(fetching_what_is_not_there) {
+BOOST_AUTO_TEST_CASE(fetching_what_is_not_there_is_an_error) {
   const Place at;
   check_fails(at({"fetch"}), 1,
               "fetch: 0 words were given; it takes a name and a folder, such as: charlm fetch enwik8");

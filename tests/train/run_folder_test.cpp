@@ -23,7 +23,8 @@ namespace {
 
 Json line(long step, const char* name, double value) {
   Json json = Json::object();
-  json["step"] = step, json[name] = value;
+  json["step"] = step;
+  json[name] = value;
   return json;
 }
 
@@ -125,7 +126,8 @@ BOOST_AUTO_TEST_CASE(one_process_at_a_time_trains_in_a_folder) {
   ::waitpid(child, nullptr, 0);
   { const RunLock lock(run); }  // the kill let go, and so does the end of the block
   const RunLock lock(run);
-  ::close(ready[0]), ::close(ready[1]);
+  ::close(ready[0]);
+  ::close(ready[1]);
 }
 
 BOOST_AUTO_TEST_CASE(neighbours_become_their_mean) {

@@ -11,15 +11,36 @@ BOOST_AUTO_TEST_SUITE(lm_settings_test)
 namespace {
 
 LmSettings unusual() {  // every setting differs from its default
-  LmSettings s;
-  s.preset = "tiny", s.data = "a \"b\".txt", s.sample_rate = 8000;
-  s.attention = "window:left=7", s.ordering = "ssff", s.layers = 3, s.width = 24, s.heads = 3, s.context = 33;
-  s.positions = "sinusoid", s.dropout = 0.1, s.batch = 5, s.micro_batch = 2, s.steps = 77, s.rate = 1.0 / 3;
-  s.floor = 0.2, s.beta2 = 0.9;
-  s.schedule = "linear:warmup=3", s.optimiser = "sgd", s.weight_decay = 0.25, s.clip = 0.5, s.dtype = "bf16";
-  s.recompute_blocks = true, s.reversible = true, s.feed_forward_chunks = 4, s.seed = 4294967295;
-  s.checkpoint_every = 3, s.keep = 4, s.valid_bytes = 5, s.sample_bytes = 6;
-  return s;
+  return {.preset = "tiny",
+          .data = "a \"b\".txt",
+          .sample_rate = 8000,
+          .attention = "window:left=7",
+          .ordering = "ssff",
+          .layers = 3,
+          .width = 24,
+          .heads = 3,
+          .context = 33,
+          .positions = "sinusoid",
+          .dropout = 0.1,
+          .batch = 5,
+          .micro_batch = 2,
+          .steps = 77,
+          .rate = 1.0 / 3,
+          .floor = 0.2,
+          .schedule = "linear:warmup=3",
+          .optimiser = "sgd",
+          .beta2 = 0.9,
+          .weight_decay = 0.25,
+          .clip = 0.5,
+          .dtype = "bf16",
+          .recompute_blocks = true,
+          .reversible = true,
+          .feed_forward_chunks = 4,
+          .seed = 4294967295,
+          .checkpoint_every = 3,
+          .keep = 4,
+          .valid_bytes = 5,
+          .sample_bytes = 6};
 }
 
 // The error when one setting of a good model is changed.
@@ -67,7 +88,9 @@ BOOST_AUTO_TEST_CASE(presets_have_the_sizes_they_promise) {
 
 BOOST_AUTO_TEST_CASE(differences_are_told_in_the_order_of_the_settings) {
   LmSettings now = preset("small");
-  now.steps = 9, now.attention = "local", now.recompute_blocks = true;
+  now.steps = 9;
+  now.attention = "local";
+  now.recompute_blocks = true;
   const auto list = differences(preset("small"), now);
   BOOST_REQUIRE(list.size() == 3u);
   BOOST_TEST(list[0] == "attention \"full\" -> \"local\"");

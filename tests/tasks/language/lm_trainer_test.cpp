@@ -83,7 +83,10 @@ BOOST_AUTO_TEST_CASE(micro_batches_compute_the_same) {
 // The gradients themselves: the first momentum of sgd is the gradient.
 BOOST_AUTO_TEST_CASE(micro_batches_have_the_same_gradients) {
   LmSettings s = tiny_lm();
-  s.optimiser = "sgd", s.clip = 0, s.weight_decay = 0, s.dropout = 0.2;
+  s.optimiser = "sgd";
+  s.clip = 0;
+  s.weight_decay = 0;
+  s.dropout = 0.2;
   for (const auto* texts : {&kText, &kDocuments}) {
     s.micro_batch = 0;
     const Trained whole = trained(s, split_of(*texts), 1);
@@ -98,7 +101,10 @@ BOOST_AUTO_TEST_CASE(micro_batches_have_the_same_gradients) {
 
 BOOST_AUTO_TEST_CASE(any_number_of_threads_gives_the_same_bits) {
   LmSettings s = tiny_lm();
-  s.width = 48, s.context = 40, s.dropout = 0.1, s.micro_batch = 3;
+  s.width = 48;
+  s.context = 40;
+  s.dropout = 0.1;
+  s.micro_batch = 3;
   Trained one, two;
   on_threads(1, [&] { one = trained(s, split_of(kText), 4); });
   for (const int threads : {2, 3}) {
@@ -111,7 +117,8 @@ BOOST_AUTO_TEST_CASE(any_number_of_threads_gives_the_same_bits) {
 BOOST_AUTO_TEST_CASE(a_restored_trainer_goes_on_to_the_same_bits) {
   for (const std::string& optimiser : optimiser_names()) {
     LmSettings s = tiny_lm();
-    s.optimiser = optimiser, s.dropout = 0.2;
+    s.optimiser = optimiser;
+    s.dropout = 0.2;
     s.schedule = "steps=4,context=8;cosine:steps=6,window=4,warmup=2";
     const Trained whole = trained(s, split_of(kDocuments), 10);
     LmTrainer before(s, split_of(kDocuments));
