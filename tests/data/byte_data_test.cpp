@@ -54,6 +54,17 @@ BOOST_AUTO_TEST_CASE(a_file_is_split_by_position) {
   BOOST_TEST(data.summary() == "1 document, 1000 bytes: train 900, valid 50, test 50");
 }
 
+BOOST_AUTO_TEST_CASE(the_fingerprint_follows_the_bytes_and_not_the_path) {
+  const Folder folder;
+  const auto fingerprint = [&](const char* name, const std::string& text) {
+    write_file(folder / name, text);
+    return ByteData::open(folder / name).fingerprint();
+  };
+  BOOST_TEST(fingerprint("a", "123456789") == "9 bytes, crc32 cbf43926");  // the value that every CRC-32 must have
+  BOOST_TEST(fingerprint("b", "123456789") == fingerprint("a", "123456789"));
+  BOOST_TEST(fingerprint("a", "123456780") != fingerprint("b", "123456789"));
+}
+
 BOOST_AUTO_TEST_CASE(enwik8_is_split_90_5_5_million_and_mapped) {
   const Folder folder;
   write_file(folder / "enwik8", "");
