@@ -43,7 +43,7 @@ inline constexpr double kGrid = 0.14, kAxis = 0.5, kSoft = 0.8;  // kSoft: label
 Colour sequential(double t);  // 0: pale blue, 1: nearly black; for weights
 Colour diverging(double t);   // -1: blue, 0: nearly white, 1: orange; for signed things
 
-// The colours that change with the viewer's choice of a light or a dark screen. SVG and HTML follow it, pixels are light.
+// The colours that change where the viewer prefers a dark screen. SVG and HTML follow that wish; pixels are light.
 struct Tone {
   const char* name;  // of its CSS variable: "ink" is var(--ink)
   Colour light, dark;

@@ -1,15 +1,35 @@
-// The page of a run: RUN/index.html with the loss curve, samples and settings, and loss.svg and loss.png beside it. It
-// needs neither a server nor the network.
+// The page of a run: RUN/index.html with the loss curve, samples and settings, and loss.svg and loss.png beside it.
+//
+//   write_page(run, {.about = "a language model, learning enwik8", .commands = {"build/charlm eval --run runs/mine"}});
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "show/chart.h"
 #include "train/run_folder.h"
 
 namespace heed {
 
-void write_page(const RunFolder& run);
+// What is minimised: the metrics have it as NAME for training and as valid_NAME for validation.
+struct Score {
+  std::string name = "bpc", unit = "bits per byte";
+};
 
-// Several runs in one chart: bits per byte on validation data by step, or by seconds of training.
-Chart comparison(const std::vector<RunFolder>& runs, const std::string& x);
+// What a run cannot know by itself.
+struct RunPage {
+  struct Link {
+    std::string title, file, text;  // the file is beside the page
+  };
+  std::string about = {};                  // a line below the title
+  std::vector<std::string> commands = {};  // what can be typed to go on
+  std::vector<Link> links = {};            // shown as soon as their files are there
+  Score score = {};
+};
+
+void write_page(const RunFolder& run, const RunPage& page = {});
+
+// Several runs in one chart: the score on validation data by step, or by seconds of training.
+Chart comparison(const std::vector<RunFolder>& runs, const std::string& x, const Score& score = {});
 
 }  // namespace heed

@@ -6,6 +6,7 @@
 #include "data/byte_data.h"
 #include "system/command_line.h"
 #include "tasks/language/lm_run_load.h"
+#include "train/run_page.h"
 
 int train_command(int argc, char** argv);
 int eval_command(int argc, char** argv);
@@ -25,6 +26,9 @@ heed::ByteData open_data(const std::string& data);
 
 // How this program calls a setting or an option of the library: "micro_batch" is --micro-batch, "rate" is --lr.
 std::string option_name(const std::string& setting);
+
+// What the page of a run says about charlm: what the model is, and which commands go on with it.
+heed::RunPage page_of(const std::string& run, const heed::LmSettings& settings);
 
 // --run and --best
 struct ModelChoice {

@@ -64,6 +64,7 @@ int demo_command(int argc, char** argv) {
   const RunFolder folder(options.run);
   clear(folder);
   const LmSettings settings = demo_settings(quick, seed);
+  options.page = page_of(options.run, settings);
   const ByteData data = open_data(settings.data);
   say("learning heed's own source and docs: " + data.summary());
   const LmResult result = train_run(settings, data, options);

@@ -100,6 +100,7 @@ int train_command(int argc, char** argv) {
     extras.json ? void(std::fprintf(stderr, "%s\n", text.c_str())) : print_line(text);
   };
   extras.run.quiet = extras.json;
+  extras.run.page = page_of(extras.run.run, settings);
   if (extras.json) extras.run.metrics = print_json;
   extras.run.say(settings.data + ": " + data.summary() +
                  format("; knowing only frequencies: %.2f bits per byte", data.valid.entropy()));

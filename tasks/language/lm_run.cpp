@@ -15,7 +15,6 @@
 #include "tensor/allocator.h"
 #include "train/checkpoint_files.h"
 #include "train/run_folder.h"
-#include "train/run_page.h"
 
 namespace heed {
 namespace {
@@ -62,7 +61,7 @@ class Run {
     folder_.log(line);
     if (o_.metrics) o_.metrics(line);
   }
-  void show() const { write_page(folder_); }
+  void show() const { write_page(folder_, o_.page); }
   std::string option(const char* name) const { return o_.option_name(name); }
 
   bool done() const { return trainer_.step() >= trainer_.last_step(); }

@@ -13,6 +13,7 @@
 #include "data/byte_data.h"
 #include "system/json.h"
 #include "tasks/language/lm_settings.h"
+#include "train/run_page.h"
 
 namespace heed {
 
@@ -25,6 +26,7 @@ struct LmRunOptions {
   std::function<void(const Json&)> metrics = {};     // takes each line that goes into metrics.jsonl
   // How the user of this program says a name of these options or of the settings, for hints: "resume" -> "--resume".
   std::function<std::string(const std::string&)> option_name = [](const std::string& name) { return name; };
+  RunPage page = {};  // what the run's page says beside the run itself
 };
 
 struct LmResult {

@@ -143,44 +143,6 @@ BOOST_AUTO_TEST_CASE(neighbours_become_their_mean) {
   BOOST_TEST(thinned({}, 4).empty());
 }
 
-BOOST_AUTO_TEST_CASE(the_page_shows_whatever_a_model_writes) {
-  const Folder folder;
-  const RunFolder run(folder.path.string());
-  run.write_config(to_json(tiny_lm()));
-  run.log(line(1, "bpc", 7.5));
-  run.write_sample(1, "a <b> & \xff \xc3\xa4 \xc3\n\x01 end");
-  write_page(run);
-  const std::string page = read_file(run.file("index.html"));
-  BOOST_TEST(page.find("a &lt;b&gt; &amp; \u00b7 \u00e4 \u00b7\n\u00b7 end") != std::string::npos);
-  BOOST_TEST(page.find("<b>7.500</b>bits per byte, training") != std::string::npos);
-  BOOST_TEST(page.find("<b>-</b>bits per byte, validation") != std::string::npos);
-  BOOST_TEST(page.find("<audio") == std::string::npos);
-  BOOST_TEST(fs::exists(run.file("loss.svg")));
-  BOOST_TEST(fs::exists(run.file("loss.png")));
-}
-
-BOOST_AUTO_TEST_CASE(the_page_keeps_every_character_of_utf_8) {
-  const Folder folder;
-  const RunFolder run(folder.path.string());
-  run.write_config(to_json(tiny_lm()));
-  const auto shown = [&](const std::string& text) {
-    run.write_sample(1, text);
-    write_page(run);
-    const std::string page = read_file(run.file("index.html"));
-    const size_t begin = page.find("<pre>") + 5;
-    return page.substr(begin, page.find("</pre>") - begin);
-  };
-  for (const char* good :
-       {"\U0001f600 \u20ac \u00e4", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "\xed\x9f\xbf", "\xe0\xa0\x80"})
-    BOOST_TEST(shown(good) == good);
-  const std::string dot = "\u00b7", four = dot + dot + dot + dot;
-  // too long a form, beyond the last character, a first byte of none, cut off, a surrogate
-  for (const char* bad : {"\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80"}) BOOST_TEST(shown(bad) == four);
-  BOOST_TEST(shown("\xf0\x9f\x98") == dot + dot + dot);
-  BOOST_TEST(shown("\xf0\x9f\x98z") == dot + dot + dot + "z");
-  BOOST_TEST(shown("\xed\xa0\x80") == dot + dot + dot);
-}
-
 BOOST_AUTO_TEST_CASE(the_page_plays_sounds_and_a_resumed_run_forgets_them) {
   const Folder folder;
   const RunFolder run(folder.path.string());

@@ -1,0 +1,177 @@
+#include "show/page.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "show/palette.h"
+#include "system/text.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kStyle = R"(
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--background); max-width: 940px;
+       margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: 1.6rem; margin-bottom: 0 }
+h2 { font-size: 1.1rem; margin-top: 2.2rem }
+p { max-width: 46rem }
+p.sub { margin-top: .2rem; opacity: .75 }
+a { color: var(--blue) }
+svg, img { max-width: 100%; height: auto; font-family: inherit }
+pre { background: var(--panel); padding: .8rem 1rem; overflow-x: auto; white-space: pre-wrap; word-break: break-word;
+      font-size: .85rem; line-height: 1.4; border-radius: 6px }
+table { border-collapse: collapse; font-size: .9rem }
+td, th { padding: .15rem 1.2rem .15rem 0; vertical-align: top; text-align: left }
+td:first-child, th { opacity: .7; font-weight: inherit }
+details { margin: .4rem 0 }
+summary, button { cursor: pointer }
+button { font: inherit; color: inherit; padding: .15rem .7rem; margin-right: .3rem; border: 1px solid var(--border);
+         background: var(--card); border-radius: 5px }
+button.on { background: var(--blue); color: var(--background); border-color: var(--blue) }
+figure { margin: 0 }
+figcaption { font-size: .8rem; opacity: .75 }
+canvas { border: 1px solid var(--border); image-rendering: pixelated; cursor: crosshair }
+.chosen canvas, .text .chosen { outline: 2px solid var(--orange) }
+.figures, .row { display: flex; flex-wrap: wrap; gap: 12px }
+.figures { gap: 2.2rem; margin: 1.2rem 0 }
+.figures b { display: block; font-size: 1.5rem }
+.text { font: 19px/1.7 ui-monospace, monospace; white-space: pre-wrap; word-break: break-all; background: var(--card);
+        border: 1px solid var(--border); border-radius: 6px; padding: .8rem 1rem; margin: 1rem 0; min-height: 3rem }
+.text span { cursor: pointer; border-radius: 3px }
+)";
+
+std::string variables(Colour palette::Tone::*shade) {
+  std::string list = ":root {";
+  for (const palette::Tone& tone : palette::tones()) list += format(" --%s: %s;", tone.name, hex(tone.*shade).c_str());
+  return list + " }";
+}
+
+// color-scheme: scroll bars and players follow as well.
+std::string style() {
+  return ":root { color-scheme: light dark }\n" + variables(&palette::Tone::light) +
+         "\n@media (prefers-color-scheme: dark) { " + variables(&palette::Tone::dark) + " }" + kStyle;
+}
+
+// Bytes of the UTF-8 character that the text begins with; 0 if it begins with none, or with one that is not shown.
+size_t character_size(std::string_view text) {
+  const auto byte = [&](size_t k) { return k < text.size() ? uint8_t(text[k]) : uint8_t(0); };
+  const uint8_t first = byte(0), second = byte(1);
+  if (first < 0x80) return first >= 0x20 || first == '\n' || first == '\t' ? 1 : 0;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  for (size_t k = 1; k < size; k++)
+    if ((byte(k) & 0xc0) != 0x80) return 0;
+  const bool longer = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);    // than it need be
+  const bool beyond = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);  // no character
+  return longer || beyond ? 0 : size;
+}
+
+std::string readable(const std::string& bytes) {
+  std::string text;
+  for (size_t i = 0; i < bytes.size();) {
+    const size_t size = character_size(std::string_view(bytes).substr(i));
+    text += size ? bytes.substr(i, size) : "\u00b7";
+    i += size ? size : 1;
+  }
+  return text;
+}
+
+std::string one_line(const std::string& text) { return xml_text(readable(text)); }
+
+std::string lines_of(const std::string& bytes) {  // xml_text turns new lines into blanks
+  const std::string text = readable(bytes);
+  std::string html;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    html += xml_text(text.substr(begin, end - begin)) + (end < text.size() ? "\n" : "");
+    begin = end + 1;
+  }
+  return html;
+}
+
+std::string attribute(const std::string& text) {
+  std::string html = "'";
+  for (const char c : one_line(text)) html += c == '\'' ? "&#39;" : std::string(1, c);
+  return html + "'";
+}
+
+std::string row_of(const std::vector<std::string>& cells, const std::string& cell) {
+  std::string html = "<tr>";
+  for (const std::string& text : cells) html += "<" + cell + ">" + one_line(text) + "</" + cell + ">";
+  return html + "</tr>\n";
+}
+
+std::string script_safe(const std::string& json) {  // "</script>" in a text must not end the script
+  std::string safe;
+  for (const char c : json) {
+    if (c == '/' && safe.ends_with('<')) safe += '\\';
+    safe += c;
+  }
+  return safe;
+}
+
+}  // namespace
+
+Page::Page(const std::string& title, const std::string& subtitle) : title_(one_line(title)) {
+  body_ = "<h1>" + title_ + "</h1>\n";
+  if (!subtitle.empty()) body_ += "<p class='sub'>" + one_line(subtitle) + "</p>\n";
+}
+
+void Page::section(const std::string& title) { body_ += "<h2>" + one_line(title) + "</h2>\n"; }
+
+void Page::paragraph(const std::string& text) { body_ += "<p>" + one_line(text) + "</p>\n"; }
+
+void Page::pre(const std::string& bytes) { body_ += "<pre>" + lines_of(bytes) + "</pre>"; }
+
+void Page::commands(const std::vector<std::string>& lines) {
+  pre(joined(lines, "\n"));
+  body_ += "\n";
+}
+
+void Page::figures(const std::vector<Figure>& figures) {
+  body_ += "<div class='figures'>\n";
+  for (const Figure& f : figures) body_ += "<div><b>" + one_line(f.value) + "</b>" + one_line(f.what) + "</div>\n";
+  body_ += "</div>\n";
+}
+
+void Page::table(const Rows& rows, const std::vector<std::string>& head) {
+  body_ += "<table>\n" + (head.empty() ? "" : row_of(head, "th"));
+  for (const auto& row : rows) body_ += row_of(row, "td");
+  body_ += "</table>\n";
+}
+
+void Page::svg(const std::string& svg) { body_ += svg; }
+
+void Page::image(const std::string& file, const std::string& what) {
+  body_ += "<p><img src=" + attribute(file) + " alt=" + attribute(what) + "></p>\n";
+}
+
+void Page::audio(const std::string& file) { body_ += "<audio controls src=" + attribute(file) + "></audio>"; }
+
+void Page::link(const std::string& file, const std::string& text) {
+  body_ += "<p><a href=" + attribute(file) + ">" + one_line(text) + "</a></p>\n";
+}
+
+void Page::fold(const std::string& title, bool open, const std::function<void()>& inside) {
+  body_ += std::string("<details") + (open ? " open" : "") + "><summary>" + one_line(title) + "</summary>";
+  inside();
+  body_ += "</details>\n";
+}
+
+void Page::element(const std::string& id, const std::string& type) {
+  body_ += "<div id=" + attribute(id) + (type.empty() ? "" : " class=" + attribute(type)) + "></div>\n";
+}
+
+void Page::script(const std::string& code, const Json& data) {
+  script_ += "{\nconst data = " + script_safe(data.dump()) + ";\n" + code + "}\n";
+}
+
+std::string Page::html() const {
+  return "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>\n<title>" + title_ +
+         "</title>\n<meta name='viewport' content='width=device-width'>\n<style>\n" + style() +
+         "</style></head><body>\n" + body_ + (script_.empty() ? "" : "<script>\n" + script_ + "</script>\n") +
+         "</body></html>\n";
+}
+
+}  // namespace heed
