@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "system/parallel.h"
+#include "system/function_ref.h"
 
 namespace heed {
 

@@ -13,6 +13,15 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
   return text;
 }
 
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+    end = text.find(separator, begin);
+    parts.push_back(text.substr(begin, end - begin));
+  }
+  return parts;
+}
+
 std::string xml_text(const std::string& text) {
   std::string out;
   for (const char c : text) {

@@ -32,6 +32,7 @@ template <class Number> std::string shortest_text(Number value) {
 }
 
 std::string joined(const std::vector<std::string>& words, const std::string& between);
+std::vector<std::string> split(const std::string& text, char separator);  // "a,,b" is a, nothing, b; "" is one nothing
 
 std::string xml_text(const std::string& text);   // & < > as entities; control characters are not allowed: blanks
 std::string json_text(const std::string& text);  // with quotes around it; control characters become blanks

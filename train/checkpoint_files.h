@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "system/parallel.h"
+#include "system/function_ref.h"
 #include "train/checkpoint_state.h"
 
 namespace heed {

@@ -10,6 +10,7 @@
 #include "system/file_bytes.h"
 #include "system/json.h"
 #include "system/nearest.h"
+#include "system/parallel.h"
 #include "system/text.h"
 #include "system/write_file.h"
 #include "tensor/copy.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "system/parallel.h"
+#include "system/function_ref.h"
 #include "tensor/tensor.h"
 
 namespace heed {

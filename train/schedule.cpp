@@ -3,54 +3,34 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <set>
 
 #include "system/error.h"
 #include "system/nearest.h"
+#include "system/spec.h"
 #include "system/text.h"
 
 namespace heed {
 namespace {
 
-std::vector<std::string> pieces(const std::string& text, char separator) {
-  std::vector<std::string> all;
-  for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
-    end = text.find(separator, begin);
-    all.push_back(text.substr(begin, end - begin));
-  }
-  return all;
-}
-
-double number(const std::string& name, const std::string& text, double low, double high) {
-  const double value = number_in<double>(text).value_or(NAN);
-  HEED_CHECK(value >= low && value <= high, "schedule", "got ", name, "=", text, "; it must be a number from ",
-             shortest_text(low), " to ", shortest_text(high));
-  return value;
-}
-
 constexpr double kMost = 1e12;  // steps and tokens: far beyond any run, and exact in a double
 
-long whole(const std::string& name, const std::string& text, double low) {
-  const double value = number(name, text, low, kMost);
-  HEED_CHECK(value == std::floor(value), "schedule", "got ", name, "=", text, "; it must be a whole number");
-  return long(value);
-}
-
-void set(Phase& phase, const std::string& name, const std::string& value) {
-  if (name == "steps")
-    phase.steps = whole(name, value, 1);
-  else if (name == "context")
-    phase.context = whole(name, value, 0);
-  else if (name == "window")
-    phase.window = whole(name, value, 0);
-  else if (name == "warmup")
-    phase.warmup = whole(name, value, 0);
-  else if (name == "rate")
-    phase.rate = number(name, value, 0, 1000);
-  else if (name == "floor")
-    phase.floor = number(name, value, 0, 1);
+void set(Phase& phase, const SpecOption& option) {
+  const auto whole = [&](double low) { return whole_number_of("schedule", option, low, kMost); };
+  const auto number = [&](double high) { return number_of("schedule", option, 0, high); };
+  if (option.name == "steps")
+    phase.steps = whole(1);
+  else if (option.name == "context")
+    phase.context = whole(0);
+  else if (option.name == "window")
+    phase.window = whole(0);
+  else if (option.name == "warmup")
+    phase.warmup = whole(0);
+  else if (option.name == "rate")
+    phase.rate = number(1000);
+  else if (option.name == "floor")
+    phase.floor = number(1);
   else
-    fail_unknown("schedule", "option", name, {"steps", "context", "window", "rate", "warmup", "floor"});
+    fail_unknown("schedule", "option", option.name, {"steps", "context", "window", "rate", "warmup", "floor"});
 }
 
 void check(const Phase& p) {
@@ -65,18 +45,9 @@ void check(const Phase& p) {
 }
 
 Phase parsed(const std::string& text, Phase phase) {
-  const size_t colon = text.find(':');
-  const bool bare = colon == std::string::npos && text.find('=') == std::string::npos;  // "cosine"
-  if (bare || colon != std::string::npos) phase.shape = text.substr(0, colon);
-  std::set<std::string> given;
-  for (const std::string& part : bare ? std::vector<std::string>() : pieces(text.substr(colon + 1), ',')) {
-    const size_t equals = part.find('=');
-    HEED_CHECK(equals != std::string::npos, "schedule", "'", text, "' has '", part,
-               "' where an option is expected; the rule is shape:option=value,option=value");
-    const std::string name = part.substr(0, equals);
-    set(phase, name, part.substr(equals + 1));
-    HEED_CHECK(given.insert(name).second, "schedule", "'", text, "' gives ", name, " twice");
-  }
+  const Spec spec(text, {"schedule", "shape:option=value,option=value", false});
+  if (!spec.name.empty() || text.starts_with(':')) phase.shape = spec.name;
+  for (const SpecOption& option : spec.options) set(phase, option);
   check(phase);
   return phase;
 }
@@ -110,7 +81,7 @@ Schedule::Schedule(const std::string& text, const Phase& defaults) {
     phases_ = {defaults};
     return;
   }
-  for (const std::string& part : pieces(text, ';')) {
+  for (const std::string& part : split(text, ';')) {
     HEED_CHECK(!part.empty(), "schedule", "'", text, "' has an empty phase; phases stand between semicolons");
     phases_.push_back(parsed(part, defaults));
   }
@@ -138,14 +109,17 @@ double Schedule::rate_at(long step) const {
 }
 
 std::string Schedule::text() const {
-  std::string all;
+  std::vector<std::string> texts;
   for (const Phase& p : phases_) {
-    all += (all.empty() ? "" : ";") + p.shape + ":steps=" + std::to_string(p.steps) + ",rate=" + shortest_text(p.rate) +
-           ",warmup=" + std::to_string(p.warmup) + ",floor=" + shortest_text(p.floor);
-    if (p.context) all += ",context=" + std::to_string(p.context);
-    if (p.window) all += ",window=" + std::to_string(p.window);
+    std::vector<SpecOption> options = {{"steps", std::to_string(p.steps)},
+                                       {"rate", shortest_text(p.rate)},
+                                       {"warmup", std::to_string(p.warmup)},
+                                       {"floor", shortest_text(p.floor)}};
+    if (p.context) options.push_back({"context", std::to_string(p.context)});
+    if (p.window) options.push_back({"window", std::to_string(p.window)});
+    texts.push_back(spec_text(p.shape, options));
   }
-  return all;
+  return joined(texts, ";");
 }
 
 }  // namespace heed

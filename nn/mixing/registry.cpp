@@ -1,14 +1,17 @@
 #include "nn/mixing/registry.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cfloat>
 #include <cmath>
 
 #include "system/nearest.h"
+#include "system/spec.h"
 #include "system/text.h"
 
 namespace heed {
 namespace {
+
+constexpr SpecRule kRule{"attention"};
 
 const VariantOption& find_option(const std::string& variant, const std::string& name,
                                  const std::vector<VariantOption>& known) {
@@ -20,18 +23,11 @@ const VariantOption& find_option(const std::string& variant, const std::string& 
   fail_unknown(variant.c_str(), "option", name, names);
 }
 
-std::string plain(double x) {  // 1000000, not 1e+06
-  char text[64];
-  return std::string(text, std::to_chars(text, text + sizeof text, x, std::chars_format::fixed).ptr);
-}
-
-void check_value(const std::string& variant, const VariantOption& option, const std::string& text) {
-  const double value = number_in<double>(text).value_or(NAN);
+void check_value(const std::string& variant, const VariantOption& option, const std::string& value) {
   if (option.choices.empty())
-    HEED_CHECK(value >= option.low && value <= option.high && std::isfinite(value), variant.c_str(), "got ",
-               option.name, "=", text, "; it must be a number from ", plain(option.low), " to ", plain(option.high));
-  else if (std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end())
-    fail_unknown(variant.c_str(), option.name.c_str(), text, option.choices);
+    number_of(variant.c_str(), {option.name, value}, option.low, option.high);
+  else if (std::find(option.choices.begin(), option.choices.end(), value) == option.choices.end())
+    fail_unknown(variant.c_str(), option.name.c_str(), value, option.choices);
 }
 
 MixerSizes completed(MixerSizes s) {
@@ -58,16 +54,10 @@ MixerSizes completed(MixerSizes s) {
 VariantOptions::VariantOptions(const std::string& spec, const std::string& variant,
                                const std::vector<VariantOption>& known)
     : variant_(variant) {
-  for (size_t at = spec.find(':'); at != std::string::npos;) {
-    const size_t end = std::min(spec.find(',', at + 1), spec.size());
-    const std::string part = spec.substr(at + 1, end - at - 1), name = part.substr(0, part.find('='));
-    HEED_CHECK(part.find('=') != std::string::npos, "attention", "'", spec, "' has '", part,
-               "' where an option is expected; the rule is name:option=value,option=value");
-    const VariantOption& option = find_option(variant, name, known);
-    const std::string value = part.substr(part.find('=') + 1);
-    check_value(variant, option, value);
-    HEED_CHECK(values_.emplace(name, value).second, "attention", "'", spec, "' gives ", name, " twice");
-    at = end == spec.size() ? std::string::npos : end;
+  const Spec given(spec, kRule);
+  for (const auto& [name, value] : given.options) {
+    check_value(variant, find_option(variant, name, known), value);
+    values_.emplace(name, value);
   }
   for (const VariantOption& option : known) values_.emplace(option.name, option.standard);
 }
@@ -76,22 +66,17 @@ const std::string& VariantOptions::word(const std::string& name) const { return 
 double VariantOptions::real(const std::string& name) const { return number_in<double>(word(name)).value_or(NAN); }
 
 long VariantOptions::number(const std::string& name) const {
-  const double value = real(name);
-  HEED_CHECK(value == std::floor(value), variant_.c_str(), "got ", name, "=", word(name),
-             "; it must be a whole number");
-  return long(value);
+  return whole_number_of(variant_.c_str(), {name, word(name)}, -DBL_MAX, DBL_MAX);
 }
 
 std::string VariantOptions::spec() const {
-  std::string text = variant_;
-  char separator = ':';
-  for (const auto& [name, value] : values_)
-    text.append(1, separator).append(name).append("=").append(value), separator = ',';
-  return text;
+  std::vector<SpecOption> options;
+  for (const auto& [name, value] : values_) options.push_back({name, value});
+  return spec_text(variant_, options);
 }
 
 std::vector<const Variant*> variants() { return all_variants.all(); }
-const Variant& find_variant(const std::string& spec) { return all_variants.find(spec.substr(0, spec.find(':'))); }
+const Variant& find_variant(const std::string& spec) { return all_variants.find(Spec(spec, kRule).name); }
 
 std::unique_ptr<Mixer> make_mixer(const std::string& spec, const MixerSizes& sizes) {
   const Variant& variant = find_variant(spec);

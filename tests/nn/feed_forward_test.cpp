@@ -6,7 +6,6 @@
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/reduce.h"
-#include "system/nearest.h"
 #include "tensor/create.h"
 #include "tensor/ops/reduce.h"
 #include "tensor/random.h"
@@ -156,16 +155,6 @@ BOOST_AUTO_TEST_CASE(an_unknown_activation_lists_the_known_and_suggests_the_near
              "feed_forward: there is no activation 'swigul'; " + known + ". Did you mean swiglu?");
   BOOST_TEST(error_of([] { FeedForward::usual_hidden(3, "Tangens"); }) ==
              "feed_forward: there is no activation 'Tangens'; " + known);
-}
-
-BOOST_AUTO_TEST_CASE(the_nearest_name_is_found) {
-  const std::vector<std::string> known = {"full", "local", "longformer", "linformer"};
-  BOOST_TEST(nearest_name("fulll", known) == "full");
-  BOOST_TEST(nearest_name("Local", known) == "local");
-  BOOST_TEST(nearest_name("lonfgormer", known) == "longformer");
-  BOOST_TEST(nearest_name("performance", known) == "");
-  BOOST_TEST(nearest_name("", known) == "");
-  BOOST_TEST(nearest_name("x", {}) == "");
 }
 
 BOOST_AUTO_TEST_CASE(chunks_draw_the_dropout_of_the_whole) {

@@ -1,7 +1,7 @@
 // Comparing tensors, and the tensors that tests compare.
 #pragma once
 
-#include "system/parallel.h"
+#include "system/function_ref.h"
 #include "tensor/tensor.h"
 
 // Fails the test, naming the first bad element, unless |got - want| <= tolerance * max(1, |want|) everywhere. The

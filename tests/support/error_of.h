@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "system/parallel.h"
+#include "system/function_ref.h"
 
 // The text of the heed::Error that f throws; fails the test when it throws nothing.
 std::string error_of(heed::FunctionRef<void()> f);

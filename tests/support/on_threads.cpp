@@ -1,5 +1,7 @@
 #include "tests/support/on_threads.h"
 
+#include "system/parallel.h"
+
 using namespace heed;
 
 void on_threads(int count, FunctionRef<void()> f) {

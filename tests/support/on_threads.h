@@ -1,7 +1,7 @@
 // Running something with another number of threads.
 #pragma once
 
-#include "system/parallel.h"
+#include "system/function_ref.h"
 
 // Runs f with this many threads and puts the old number back.
 void on_threads(int count, heed::FunctionRef<void()> f);
