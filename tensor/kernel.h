@@ -1,8 +1,13 @@
 // Kernel slots connect backends. A slot is a named place for one function per backend:
 //
-//   template <class E> inline Kernel<void(E* y, const E* x, long rows, long cols)> softmax_rows{"softmax"};  // header
-//   const Registered on_cpu{softmax_rows<float>, Backend::cpu, softmax_rows_cpu<float>};         // tensor/cpu/...
-//   softmax_rows<E>(x.device())(y, x, rows, cols);                                               // the door
+//   // tensor/ops/softmax.h: the slot, one for f32 and one for f64
+//   template <class E> inline Kernel<void(E* y, const E* x, long rows, long cols)> softmax_rows{"softmax"};
+//
+//   // tensor/cpu/softmax.cpp: the kernels go into their slots when the file is linked in
+//   const OnCpu softmax{[]<class E>(auto set) { set(kernels::softmax_rows<E>, softmax_rows_cpu<E>); }};
+//
+//   // tensor/ops/softmax.cpp: the door calls the kernel of x's device
+//   kernels::softmax_rows<E>(x.device())(y.mutable_data<E>(), x.data<E>(), rows, cols);
 //
 // Kernels are free functions on pointers and sizes; they never allocate and never throw. Deleting a backend's file
 // empties its slots; a door that meets an empty slot throws "softmax has no cuda kernel".
@@ -31,6 +36,14 @@ struct KernelEntry {
 };
 const std::vector<KernelEntry>& kernel_entries();
 void note_kernel(const KernelEntry& entry);  // for Kernel::set
+
+// What an argument of a kernel points to: E for E*, const E* and a struct of such pointers, const NormRows<E>&.
+struct None {};
+template <class Arg> struct PointsToOf { using Type = None; };
+template <class E> struct PointsToOf<E*> { using Type = E; };
+template <class E> struct PointsToOf<const E*> { using Type = E; };
+template <template <class> class Pointers, class E> struct PointsToOf<const Pointers<E>&> { using Type = E; };
+template <class Arg> using PointsTo = typename PointsToOf<Arg>::Type;
 
 template <class Signature> class Kernel;
 
@@ -78,8 +91,7 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
   }
 
  private:
-  template <class E>
-  static constexpr bool points_to = ((std::is_same_v<Args, E*> || std::is_same_v<Args, const E*>) || ...);
+  template <class E> static constexpr bool points_to = (std::is_same_v<PointsTo<Args>, E> || ...);
   // The type a kernel computes in; pointers to void come with a type or size given at run time.
   static constexpr DType element_type() {
     if (points_to<double>) return f64;
@@ -87,13 +99,36 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
     if (points_to<void>) return kEveryType;
     return points_to<int32_t> ? i32 : points_to<int64_t> ? i64 : points_to<uint8_t> ? u8 : boolean;
   }
-  static constexpr bool computes = (std::is_pointer_v<Args> || ...);  // the others only tell the size of a workspace
+  static constexpr bool computes =
+      (!std::is_same_v<PointsTo<Args>, None> || ...);  // the others only tell the size of a workspace
 
   const char* op_;
   Function functions_[kBackends] = {};
 };
 
-// A static object of this type puts a function into a slot when its file is linked in.
+// A static object of this type fills the slots of a backend when its file is linked in. `fill` is given set(slot,
+// kernel); with a template parameter, []<class E>(auto set), it is called once for every type E, f32 and f64 unless
+// others are named: const OnCpu sort{kTypes<float, double, int64_t>, []<class E>(auto set) { ... }};
+template <class... E> struct Types {};
+template <class... E> inline constexpr Types<E...> kTypes;
+
+template <Backend backend> struct On {
+  template <class Fill> explicit On(Fill fill) : On(kTypes<float, double>, fill) {}
+
+  template <class Fill, class... E> On(Types<E...>, Fill fill) {
+    const auto set = []<class Result, class... Args>(Kernel<Result(Args...)>& slot, Result (*kernel)(Args...)) {
+      slot.set(backend, kernel);
+    };
+    if constexpr (requires { fill(set); })
+      fill(set);
+    else
+      (fill.template operator()<E>(set), ...);
+  }
+};
+using OnCpu = On<Backend::cpu>;
+using OnCuda = On<Backend::cuda>;
+
+// The same for one function and one slot.
 struct Registered {
   template <class Result, class... Args>
   Registered(Kernel<Result(Args...)>& slot, Backend backend, Result (*function)(Args...)) {

@@ -25,8 +25,7 @@ template <class E> void adagrad_cpu(E* w, E* s, const E* gradient, long n, const
   });
 }
 
-const Registered adagrad_f32{kernels::adagrad<float>, Backend::cpu, adagrad_cpu<float>};
-const Registered adagrad_f64{kernels::adagrad<double>, Backend::cpu, adagrad_cpu<double>};
+const OnCpu adagrad{[]<class E>(auto set) { set(kernels::adagrad<E>, adagrad_cpu<E>); }};
 
 }  // namespace
 }  // namespace heed

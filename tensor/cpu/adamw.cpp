@@ -44,8 +44,7 @@ template <class E> void adamw_cpu(E* w, E* m, E* v, const E* gradient, long n, c
   });
 }
 
-const Registered adamw_f32{kernels::adamw<float>, Backend::cpu, adamw_cpu<float>};
-const Registered adamw_f64{kernels::adamw<double>, Backend::cpu, adamw_cpu<double>};
+const OnCpu adamw{[]<class E>(auto set) { set(kernels::adamw<E>, adamw_cpu<E>); }};
 
 }  // namespace
 }  // namespace heed

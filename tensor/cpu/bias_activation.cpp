@@ -71,13 +71,11 @@ void bias_activation_backward_cpu(E* dx, E* dbias, const E* dy, const E* x, cons
 
 template <class E> long workspace_cpu(long rows, long C) { return row_blocks(rows, C) * C * long(sizeof(E)); }
 
-template <class E> void register_all() {
-  kernels::bias_activation<E>.set(Backend::cpu, bias_activation_cpu<E>);
-  kernels::bias_activation_backward<E>.set(Backend::cpu, bias_activation_backward_cpu<E>);
-  kernels::bias_activation_workspace_bytes<E>.set(Backend::cpu, workspace_cpu<E>);
-}
-
-const bool registered = (register_all<float>(), register_all<double>(), true);
+const OnCpu bias_activation{[]<class E>(auto set) {
+  set(kernels::bias_activation<E>, bias_activation_cpu<E>);
+  set(kernels::bias_activation_backward<E>, bias_activation_backward_cpu<E>);
+  set(kernels::bias_activation_workspace_bytes<E>, workspace_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

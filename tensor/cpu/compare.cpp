@@ -20,19 +20,10 @@ template <class Op, class E> void compare_cpu(bool* y, const E* a, const E* b, c
   });
 }
 
-template <class E> void register_comparisons() {
-#define HEED_ROW(name, f) kernels::compare<ops::name##_op, E>.set(Backend::cpu, compare_cpu<ops::name##_op, E>);
-  HEED_COMPARE_TABLE(HEED_ROW)
-}
-
-void register_logic() {
-  using E = bool;
-  HEED_LOGICAL_TABLE(HEED_ROW)
-}
-
-const bool registered = (register_comparisons<float>(), register_comparisons<double>(), register_comparisons<int32_t>(),
-                         register_comparisons<int64_t>(), register_comparisons<uint8_t>(), register_comparisons<bool>(),
-                         register_logic(), true);
+#define HEED_ROW(name, f) set(kernels::compare<ops::name##_op, E>, compare_cpu<ops::name##_op, E>);
+const OnCpu comparisons{kTypes<float, double, int32_t, int64_t, uint8_t, bool>,
+                        []<class E>(auto set) { HEED_COMPARE_TABLE(HEED_ROW) }};
+const OnCpu logic{kTypes<bool>, []<class E>(auto set) { HEED_LOGICAL_TABLE(HEED_ROW) }};
 
 }  // namespace
 }  // namespace heed

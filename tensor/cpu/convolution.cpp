@@ -118,16 +118,14 @@ void depthwise_backward_weight_cpu(E* dweight, const E* dy, const E* x, const Co
     for (long e = 0; e < numel; e++) dweight[e] += partial[block * numel + e];
 }
 
-template <class E> void register_all() {
-  kernels::unfold<E>.set(Backend::cpu, unfold_cpu<E>);
-  kernels::fold<E>.set(Backend::cpu, fold_cpu<E>);
-  kernels::depthwise<E>.set(Backend::cpu, depthwise_cpu<E>);
-  kernels::depthwise_backward_x<E>.set(Backend::cpu, depthwise_backward_x_cpu<E>);
-  kernels::depthwise_backward_weight<E>.set(Backend::cpu, depthwise_backward_weight_cpu<E>);
-  kernels::depthwise_workspace_bytes<E>.set(Backend::cpu, workspace_cpu<E>);
-}
-
-const bool registered = (register_all<float>(), register_all<double>(), true);
+const OnCpu convolution{[]<class E>(auto set) {
+  set(kernels::unfold<E>, unfold_cpu<E>);
+  set(kernels::fold<E>, fold_cpu<E>);
+  set(kernels::depthwise<E>, depthwise_cpu<E>);
+  set(kernels::depthwise_backward_x<E>, depthwise_backward_x_cpu<E>);
+  set(kernels::depthwise_backward_weight<E>, depthwise_backward_weight_cpu<E>);
+  set(kernels::depthwise_workspace_bytes<E>, workspace_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

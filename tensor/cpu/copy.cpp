@@ -92,8 +92,10 @@ void strided_fill_cpu(void* x, DType dtype, double value, const Loop& loop) {
   });
 }
 
-const Registered copy_on_cpu{kernels::strided_copy, Backend::cpu, strided_copy_cpu};
-const Registered fill_on_cpu{kernels::strided_fill, Backend::cpu, strided_fill_cpu};
+const OnCpu copy{[](auto set) {
+  set(kernels::strided_copy, strided_copy_cpu);
+  set(kernels::strided_fill, strided_fill_cpu);
+}};
 
 }  // namespace
 }  // namespace heed

@@ -52,8 +52,7 @@ void cross_entropy_rows_cpu(E* losses, E* dlogits, const E* logits, const int64_
   });
 }
 
-const Registered rows_f32{kernels::cross_entropy_rows<float>, Backend::cpu, cross_entropy_rows_cpu<float>};
-const Registered rows_f64{kernels::cross_entropy_rows<double>, Backend::cpu, cross_entropy_rows_cpu<double>};
+const OnCpu cross_entropy{[]<class E>(auto set) { set(kernels::cross_entropy_rows<E>, cross_entropy_rows_cpu<E>); }};
 
 }  // namespace
 }  // namespace heed

@@ -171,16 +171,14 @@ template <class E> long eigh_bytes(const MatrixBatch& s) {
   return pieces_of(s.count) * eigh_room<E>(s).template bytes<E>();
 }
 
-template <class E> struct OnCpu {
-  Registered qr_room{kernels::qr_workspace_bytes<E>, Backend::cpu, qr_bytes<E>};
-  Registered svd_room{kernels::svd_workspace_bytes<E>, Backend::cpu, svd_bytes<E>};
-  Registered eigh_room{kernels::eigh_workspace_bytes<E>, Backend::cpu, eigh_bytes<E>};
-  Registered qr{kernels::qr<E>, Backend::cpu, qr_cpu<E>};
-  Registered svd{kernels::svd<E>, Backend::cpu, svd_cpu<E>};
-  Registered eigh{kernels::eigh<E>, Backend::cpu, eigh_cpu<E>};
-};
-const OnCpu<float> on_cpu_f32;
-const OnCpu<double> on_cpu_f64;
+const OnCpu decompose{[]<class E>(auto set) {
+  set(kernels::qr_workspace_bytes<E>, qr_bytes<E>);
+  set(kernels::svd_workspace_bytes<E>, svd_bytes<E>);
+  set(kernels::eigh_workspace_bytes<E>, eigh_bytes<E>);
+  set(kernels::qr<E>, qr_cpu<E>);
+  set(kernels::svd<E>, svd_cpu<E>);
+  set(kernels::eigh<E>, eigh_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

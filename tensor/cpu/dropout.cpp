@@ -25,8 +25,7 @@ void dropout_cpu(E* y, const E* x, long samples, long tokens, long channels, con
   });
 }
 
-const Registered dropout_f32{kernels::dropout<float>, Backend::cpu, dropout_cpu<float>};
-const Registered dropout_f64{kernels::dropout<double>, Backend::cpu, dropout_cpu<double>};
+const OnCpu dropout{[]<class E>(auto set) { set(kernels::dropout<E>, dropout_cpu<E>); }};
 
 }  // namespace
 }  // namespace heed

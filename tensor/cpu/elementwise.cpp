@@ -116,21 +116,18 @@ template <class E> void add_into_cpu(E* y, const E* x, const Loop& loop) {
   });
 }
 
-template <class E> void register_all() {
-  constexpr Backend cpu = Backend::cpu;
-#define HEED_UNARY_ROW(name, saves, f, df)                                  \
-  kernels::unary<ops::name##_op, E>.set(cpu, unary_cpu<ops::name##_op, E>); \
-  kernels::unary_backward<ops::name##_op, E>.set(cpu, unary_backward_cpu<ops::name##_op, E>);
+const OnCpu elementwise{[]<class E>(auto set) {
+#define HEED_UNARY_ROW(name, saves, f, df)                              \
+  set(kernels::unary<ops::name##_op, E>, unary_cpu<ops::name##_op, E>); \
+  set(kernels::unary_backward<ops::name##_op, E>, unary_backward_cpu<ops::name##_op, E>);
   HEED_UNARY_TABLE(HEED_UNARY_ROW)
-#define HEED_BINARY_ROW(name, saves, f, da, db)                                              \
-  kernels::binary<ops::name##_op, E>.set(cpu, binary_cpu<ops::name##_op, E>);                \
-  kernels::binary_backward_a<ops::name##_op, E>.set(cpu, backward_a_cpu<ops::name##_op, E>); \
-  kernels::binary_backward_b<ops::name##_op, E>.set(cpu, backward_b_cpu<ops::name##_op, E>);
+#define HEED_BINARY_ROW(name, saves, f, da, db)                                          \
+  set(kernels::binary<ops::name##_op, E>, binary_cpu<ops::name##_op, E>);                \
+  set(kernels::binary_backward_a<ops::name##_op, E>, backward_a_cpu<ops::name##_op, E>); \
+  set(kernels::binary_backward_b<ops::name##_op, E>, backward_b_cpu<ops::name##_op, E>);
   HEED_BINARY_TABLE(HEED_BINARY_ROW)
-  kernels::add_into<E>.set(cpu, add_into_cpu<E>);
-}
-
-const bool registered = (register_all<float>(), register_all<double>(), true);
+  set(kernels::add_into<E>, add_into_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

@@ -48,11 +48,11 @@ void embedding_backward_cpu(E* dtable, const E* dy, const int64_t* ids, long n, 
   });
 }
 
-const Registered workspace_on_cpu{kernels::embedding_workspace_bytes, Backend::cpu, workspace_cpu};
-const Registered forward_f32{kernels::embedding<float>, Backend::cpu, embedding_cpu<float>};
-const Registered forward_f64{kernels::embedding<double>, Backend::cpu, embedding_cpu<double>};
-const Registered backward_f32{kernels::embedding_backward<float>, Backend::cpu, embedding_backward_cpu<float>};
-const Registered backward_f64{kernels::embedding_backward<double>, Backend::cpu, embedding_backward_cpu<double>};
+const OnCpu embedding_workspace{[](auto set) { set(kernels::embedding_workspace_bytes, workspace_cpu); }};
+const OnCpu embedding{[]<class E>(auto set) {
+  set(kernels::embedding<E>, embedding_cpu<E>);
+  set(kernels::embedding_backward<E>, embedding_backward_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

@@ -34,12 +34,12 @@ template <class E> void index_select_backward_cpu(E* dx, const E* dy, const int6
   });
 }
 
-const Registered gather_on_cpu{kernels::gather, Backend::cpu, gather_cpu};
-const Registered select_on_cpu{kernels::index_select, Backend::cpu, index_select_cpu};
-const Registered select_backward_f32{kernels::index_select_backward<float>, Backend::cpu,
-                                     index_select_backward_cpu<float>};
-const Registered select_backward_f64{kernels::index_select_backward<double>, Backend::cpu,
-                                     index_select_backward_cpu<double>};
+const OnCpu gather{[](auto set) {
+  set(kernels::gather, gather_cpu);
+  set(kernels::index_select, index_select_cpu);
+}};
+const OnCpu gather_backward{
+    []<class E>(auto set) { set(kernels::index_select_backward<E>, index_select_backward_cpu<E>); }};
 
 }  // namespace
 }  // namespace heed

@@ -35,8 +35,7 @@ template <class E> void walsh_hadamard_cpu(E* y, const E* x, long rows, long n) 
   });
 }
 
-const Registered forward_f32{kernels::walsh_hadamard<float>, Backend::cpu, walsh_hadamard_cpu<float>};
-const Registered forward_f64{kernels::walsh_hadamard<double>, Backend::cpu, walsh_hadamard_cpu<double>};
+const OnCpu hadamard{[]<class E>(auto set) { set(kernels::walsh_hadamard<E>, walsh_hadamard_cpu<E>); }};
 
 }  // namespace
 }  // namespace heed

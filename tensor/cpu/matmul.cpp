@@ -69,10 +69,10 @@ void matmul_cpu(E* c, const E* a, const E* b, const E* bias, const MatmulLayout&
   });
 }
 
-const Registered workspace_f32{kernels::matmul_workspace_bytes<float>, Backend::cpu, workspace_bytes<float>};
-const Registered workspace_f64{kernels::matmul_workspace_bytes<double>, Backend::cpu, workspace_bytes<double>};
-const Registered matmul_f32{kernels::matmul<float>, Backend::cpu, matmul_cpu<float>};
-const Registered matmul_f64{kernels::matmul<double>, Backend::cpu, matmul_cpu<double>};
+const OnCpu matmul{[]<class E>(auto set) {
+  set(kernels::matmul_workspace_bytes<E>, workspace_bytes<E>);
+  set(kernels::matmul<E>, matmul_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

@@ -19,8 +19,7 @@ template <class E> void sums_of_squares_cpu(double* partial, const E* x, long n)
   });
 }
 
-const Registered squares_f32{kernels::sums_of_squares<float>, Backend::cpu, sums_of_squares_cpu<float>};
-const Registered squares_f64{kernels::sums_of_squares<double>, Backend::cpu, sums_of_squares_cpu<double>};
+const OnCpu norm{[]<class E>(auto set) { set(kernels::sums_of_squares<E>, sums_of_squares_cpu<E>); }};
 
 }  // namespace
 }  // namespace heed

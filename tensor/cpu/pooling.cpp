@@ -119,15 +119,13 @@ void masked_mean_backward_cpu(E* dx, const E* dy, const int64_t* lengths, long B
   });
 }
 
-template <class E> void register_all() {
-  kernels::max_pool1d<E>.set(Backend::cpu, max_pool1d_cpu<E>);
-  kernels::mean_pool1d<E>.set(Backend::cpu, mean_pool1d_cpu<E>);
-  kernels::mean_pool1d_backward<E>.set(Backend::cpu, mean_pool1d_backward_cpu<E>);
-  kernels::masked_mean<E>.set(Backend::cpu, masked_mean_cpu<E>);
-  kernels::masked_mean_backward<E>.set(Backend::cpu, masked_mean_backward_cpu<E>);
-}
-
-const bool registered = (register_all<float>(), register_all<double>(), true);
+const OnCpu pooling{[]<class E>(auto set) {
+  set(kernels::max_pool1d<E>, max_pool1d_cpu<E>);
+  set(kernels::mean_pool1d<E>, mean_pool1d_cpu<E>);
+  set(kernels::mean_pool1d_backward<E>, mean_pool1d_backward_cpu<E>);
+  set(kernels::masked_mean<E>, masked_mean_cpu<E>);
+  set(kernels::masked_mean_backward<E>, masked_mean_backward_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

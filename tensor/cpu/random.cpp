@@ -64,11 +64,11 @@ void keep_cpu(bool* keep, long samples, long tokens, long channels, const Random
   });
 }
 
-const Registered uniform_f32{kernels::uniform_fill<float>, Backend::cpu, uniform_cpu<float>};
-const Registered uniform_f64{kernels::uniform_fill<double>, Backend::cpu, uniform_cpu<double>};
-const Registered normal_f32{kernels::normal_fill<float>, Backend::cpu, normal_cpu<float>};
-const Registered normal_f64{kernels::normal_fill<double>, Backend::cpu, normal_cpu<double>};
-const Registered keep_boolean{kernels::keep_fill, Backend::cpu, keep_cpu};
+const OnCpu keep_mask{[](auto set) { set(kernels::keep_fill, keep_cpu); }};
+const OnCpu random{[]<class E>(auto set) {
+  set(kernels::uniform_fill<E>, uniform_cpu<E>);
+  set(kernels::normal_fill<E>, normal_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

@@ -78,13 +78,11 @@ void max_rows_backward_cpu(E* dx, const E* dy, const int64_t* indices, long oute
   });
 }
 
-template <class E> void register_all() {
-  kernels::sum_workspace_bytes<E>.set(Backend::cpu, sum_workspace_cpu<E>);
-  kernels::sum_rows<E>.set(Backend::cpu, sum_rows_cpu<E>);
-  kernels::max_rows_backward<E>.set(Backend::cpu, max_rows_backward_cpu<E>);
-}
-
-const bool registered = (register_all<float>(), register_all<double>(), true);
+const OnCpu reduce{[]<class E>(auto set) {
+  set(kernels::sum_workspace_bytes<E>, sum_workspace_cpu<E>);
+  set(kernels::sum_rows<E>, sum_rows_cpu<E>);
+  set(kernels::max_rows_backward<E>, max_rows_backward_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

@@ -133,12 +133,10 @@ template <class Op, class E> void best_cpu(E* y, int64_t* indices, const E* x, l
   parallel_for(outer * parts, rows_grain(count * std::min(inner, kWidth)), run);
 }
 
-template <class E> void register_all() {
-  kernels::max_rows<E>.set(Backend::cpu, best_cpu<Max, E>);
-  kernels::min_rows<E>.set(Backend::cpu, best_cpu<Min, E>);
-}
-
-const bool registered = (register_all<float>(), register_all<double>(), true);
+const OnCpu reduce_best{[]<class E>(auto set) {
+  set(kernels::max_rows<E>, best_cpu<Max, E>);
+  set(kernels::min_rows<E>, best_cpu<Min, E>);
+}};
 
 }  // namespace
 }  // namespace heed

@@ -53,10 +53,10 @@ template <class E> void rotary_cpu(E* y, const E* x, const E* table, const Rotar
   });
 }
 
-const Registered turns_f32{kernels::rotary_table<float>, Backend::cpu, table_cpu<float>};
-const Registered turns_f64{kernels::rotary_table<double>, Backend::cpu, table_cpu<double>};
-const Registered rotary_f32{kernels::rotary<float>, Backend::cpu, rotary_cpu<float>};
-const Registered rotary_f64{kernels::rotary<double>, Backend::cpu, rotary_cpu<double>};
+const OnCpu rotary{[]<class E>(auto set) {
+  set(kernels::rotary_table<E>, table_cpu<E>);
+  set(kernels::rotary<E>, rotary_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

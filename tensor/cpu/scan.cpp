@@ -123,11 +123,11 @@ template <class E> void cumulative_max_cpu(E* y, int64_t* indices, const E* x, c
   scan_cpu(Max<E>{y, indices, x, s.inner}, s, false, static_cast<int64_t*>(workspace));
 }
 
-const Registered workspace_on_cpu{kernels::scan_workspace_bytes, Backend::cpu, workspace_cpu};
-const Registered sum_f32{kernels::cumsum<float>, Backend::cpu, cumsum_cpu<float>};
-const Registered sum_f64{kernels::cumsum<double>, Backend::cpu, cumsum_cpu<double>};
-const Registered max_f32{kernels::cumulative_max<float>, Backend::cpu, cumulative_max_cpu<float>};
-const Registered max_f64{kernels::cumulative_max<double>, Backend::cpu, cumulative_max_cpu<double>};
+const OnCpu scan_workspace{[](auto set) { set(kernels::scan_workspace_bytes, workspace_cpu); }};
+const OnCpu scan{[]<class E>(auto set) {
+  set(kernels::cumsum<E>, cumsum_cpu<E>);
+  set(kernels::cumulative_max<E>, cumulative_max_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

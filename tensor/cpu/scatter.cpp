@@ -36,11 +36,11 @@ template <class E> void scatter_add_cpu(E* y, const E* source, const int64_t* in
   });
 }
 
-const Registered scatter_on_cpu{kernels::scatter, Backend::cpu, scatter_cpu};
-const Registered backward_f32{kernels::scatter_backward<float>, Backend::cpu, scatter_backward_cpu<float>};
-const Registered backward_f64{kernels::scatter_backward<double>, Backend::cpu, scatter_backward_cpu<double>};
-const Registered add_f32{kernels::scatter_add<float>, Backend::cpu, scatter_add_cpu<float>};
-const Registered add_f64{kernels::scatter_add<double>, Backend::cpu, scatter_add_cpu<double>};
+const OnCpu scatter{[](auto set) { set(kernels::scatter, scatter_cpu); }};
+const OnCpu scatter_maths{[]<class E>(auto set) {
+  set(kernels::scatter_backward<E>, scatter_backward_cpu<E>);
+  set(kernels::scatter_add<E>, scatter_add_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

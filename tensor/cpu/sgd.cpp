@@ -24,8 +24,7 @@ template <class E> void sgd_cpu(E* w, E* v, const E* gradient, long n, const Sgd
                [&](long begin, long end) { sgd_run(w + begin, v + begin, gradient + begin, end - begin, factors); });
 }
 
-const Registered sgd_f32{kernels::sgd<float>, Backend::cpu, sgd_cpu<float>};
-const Registered sgd_f64{kernels::sgd<double>, Backend::cpu, sgd_cpu<double>};
+const OnCpu sgd{[]<class E>(auto set) { set(kernels::sgd<E>, sgd_cpu<E>); }};
 
 }  // namespace
 }  // namespace heed

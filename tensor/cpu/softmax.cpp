@@ -77,14 +77,12 @@ template <class E> void log_softmax_rows_backward_cpu(E* dx, const E* dy, const 
   });
 }
 
-template <class E> void register_all() {
-  kernels::softmax_rows<E>.set(Backend::cpu, softmax_rows_cpu<E>);
-  kernels::softmax_rows_backward<E>.set(Backend::cpu, softmax_rows_backward_cpu<E>);
-  kernels::log_softmax_rows<E>.set(Backend::cpu, log_softmax_rows_cpu<E>);
-  kernels::log_softmax_rows_backward<E>.set(Backend::cpu, log_softmax_rows_backward_cpu<E>);
-}
-
-const bool registered = (register_all<float>(), register_all<double>(), true);
+const OnCpu softmax{[]<class E>(auto set) {
+  set(kernels::softmax_rows<E>, softmax_rows_cpu<E>);
+  set(kernels::softmax_rows_backward<E>, softmax_rows_backward_cpu<E>);
+  set(kernels::log_softmax_rows<E>, log_softmax_rows_cpu<E>);
+  set(kernels::log_softmax_rows_backward<E>, log_softmax_rows_backward_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

@@ -70,12 +70,10 @@ template <class E> void topk_rows_cpu(E* y, int64_t* indices, const E* x, const 
            [&](long r, auto before) { topk_row(y + r * s.k, indices + r * s.k, x + r * s.cols, s.cols, s.k, before); });
 }
 
-template <class E> void register_all() {
-  kernels::sort_rows<E>.set(Backend::cpu, sort_rows_cpu<E>);
-  kernels::topk_rows<E>.set(Backend::cpu, topk_rows_cpu<E>);
-}
-
-const bool registered = (register_all<float>(), register_all<double>(), register_all<int64_t>(), true);
+const OnCpu sort{kTypes<float, double, int64_t>, []<class E>(auto set) {
+                   set(kernels::sort_rows<E>, sort_rows_cpu<E>);
+                   set(kernels::topk_rows<E>, topk_rows_cpu<E>);
+                 }};
 
 }  // namespace
 }  // namespace heed

@@ -23,7 +23,7 @@ void triangular_cpu(void* y, const void* x, const TriangularSizes& s, long diago
   });
 }
 
-const Registered on_cpu{kernels::triangular, Backend::cpu, triangular_cpu};
+const OnCpu triangular{[](auto set) { set(kernels::triangular, triangular_cpu); }};
 
 }  // namespace
 }  // namespace heed

@@ -50,11 +50,11 @@ template <class E> void clamp_backward_cpu(E* dx, const E* dy, const E* x, E low
   });
 }
 
-const Registered where_on_cpu{kernels::where, Backend::cpu, where_cpu};
-const Registered clamp_f32{kernels::clamp<float>, Backend::cpu, clamp_cpu<float>};
-const Registered clamp_f64{kernels::clamp<double>, Backend::cpu, clamp_cpu<double>};
-const Registered backward_f32{kernels::clamp_backward<float>, Backend::cpu, clamp_backward_cpu<float>};
-const Registered backward_f64{kernels::clamp_backward<double>, Backend::cpu, clamp_backward_cpu<double>};
+const OnCpu where{[](auto set) { set(kernels::where, where_cpu); }};
+const OnCpu clamp{[]<class E>(auto set) {
+  set(kernels::clamp<E>, clamp_cpu<E>);
+  set(kernels::clamp_backward<E>, clamp_backward_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(an_empty_slot_names_the_op_and_the_backend) {
 BOOST_AUTO_TEST_CASE(exactly_the_registered_kernels_work) {
   const Tensor x = noise({3, 4}, 1, f32), there = to(x, kOne);
   error_of([&] { tanh(there); });
-  const Registered tanh_there{kernels::unary<ops::tanh_op, float>, Backend::custom, tanh_custom};
+  const On<Backend::custom> tanh_there{[](auto set) { set(kernels::unary<ops::tanh_op, float>, tanh_custom); }};
   const Tensor y = tanh(there);
   BOOST_TEST(y.device() == kOne);
   check_close(y, tanh(x), 1e-6);
