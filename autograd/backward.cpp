@@ -103,6 +103,7 @@ class Run {
                " gradients for ", inputs.size(), " inputs; return one for each, Tensor() for none");
     for (size_t i = 0; i < inputs.size(); i++) {
       Tensor& g = grads.list[i];
+      if (!inputs[i].defined) continue;
       HEED_CHECK(!g.defined() || g.shape() == inputs[i].shape, node.op, "its backward returned a gradient of shape ",
                  g.shape(), " for input ", i, ", which is ", inputs[i].shape, "; they must be equal");
       HEED_CHECK(!g.defined() || g.dtype() == inputs[i].dtype, node.op, "its backward returned a gradient of type ",
@@ -118,6 +119,7 @@ class Run {
 }  // namespace
 
 double loss_scale() { return scale_now; }
+const char* running_backward() { return op_now; }
 BackwardObserver observe_backward(BackwardObserver wanted) { return std::exchange(observer, std::move(wanted)); }
 
 void Variable::backward(double scale) const {
@@ -138,69 +140,6 @@ void Variable::backward(const Tensor& dy) const {
   Run run;
   run.deliver(GraphAccess::edge(*this), dy);
   run.drain();
-}
-
-Saved::Saved(const Tensor& x) {
-  if (!grad_enabled() || !x.defined()) return;
-  x_ = x;
-  version_ = x.storage()->version();
-}
-
-Saved::Saved(const Variable& x) {
-  const auto& node = GraphAccess::node(x);
-  const size_t output = size_t(GraphAccess::output(x));
-  if (grad_enabled() && node && output < node->again.size()) again_ = node->again[output];
-  if (!again_) *this = Saved(x.value());
-}
-
-Variable recomputable(const Variable& y, Again again) {
-  const auto& node = GraphAccess::node(y);
-  if (!node || node->is_leaf) return y;
-  node->again.resize(node->shapes.size());
-  node->again[size_t(GraphAccess::output(y))] = std::make_shared<const Again>(std::move(again));
-  return y;
-}
-
-const Tensor& Saved::get() const {
-  if (again_ && !x_.defined()) {
-    const NoGrad plain;
-    x_ = (*again_)();
-    return x_;
-  }
-  if (!again_ && x_.defined() && x_.storage()->version() != version_)
-    fail<GraphError>(op_now, "a tensor saved for its gradient, ", x_.shape(), " ", x_.dtype(),
-                     ", was changed in place after the forward pass (version ", version_, ", now ",
-                     x_.storage()->version(), "). Write into clone(x), or after backward");
-  return x_;
-}
-
-namespace {
-
-struct Remains {  // what a freed node held, and what may free further nodes
-  std::vector<Edge> inputs;
-  BackwardMany backward;
-  std::function<std::vector<Variable>()> replay;
-};
-
-}  // namespace
-
-// Freeing a node may free its inputs' nodes, and so on: they wait in a list instead of nesting.
-Node::~Node() {
-  thread_local std::vector<Remains>* waiting = nullptr;
-  Remains own{std::move(inputs), std::move(backward), std::move(replay)};
-  if (waiting) {
-    waiting->push_back(std::move(own));
-    return;
-  }
-  std::vector<Remains> list;
-  waiting = &list;
-  list.push_back(std::move(own));
-  while (!list.empty()) {
-    Remains next = std::move(list.back());
-    list.pop_back();
-    next = Remains();
-  }
-  waiting = nullptr;
 }
 
 }  // namespace heed

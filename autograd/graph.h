@@ -18,6 +18,7 @@ struct Edge {
   int output = 0;
   Shape shape;
   DType dtype = f32;
+  bool defined = true;  // false: an optional input that was not given
 };
 
 // A recorded op, or a leaf. Edges point to where its inputs came from; the inputs' values are not kept.
@@ -68,7 +69,8 @@ class NotingLeaves {
   std::vector<Saved>* outer_;
 };
 
-double loss_scale();  // the scale of the backward that runs now (attach_loss multiplies by it)
+double loss_scale();             // the scale of the backward that runs now (attach_loss multiplies by it)
+const char* running_backward();  // the op whose backward runs now; "backward" outside of one
 
 // For the tests: the names of all ops that were recorded, and of those recorded inside of a gradcheck.
 struct OpNames {

@@ -78,17 +78,6 @@ Recording::Recording(bool on) : before_(std::exchange(of_thread.recording, on)) 
 Recording::~Recording() { of_thread.recording = before_; }
 bool grad_enabled() { return of_thread.recording; }
 
-Edge GraphAccess::edge(const Variable& x) {
-  return x.requires_grad() ? Edge{x.node_, x.output_, x.shape(), x.dtype()} : Edge{nullptr, 0, x.shape(), x.dtype()};
-}
-
-Variable GraphAccess::make(const Tensor& value, std::shared_ptr<Node> node, int output) {
-  Variable y(value);
-  y.node_ = std::move(node);
-  y.output_ = output;
-  return y;
-}
-
 namespace {
 
 const Variable& variable_of(const Input& x) { return *x.variable; }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/saved.h"
 #include "tensor/tensor.h"
 
 namespace heed {
@@ -72,30 +73,6 @@ class NoGrad : public Recording {
 };
 bool grad_enabled();
 
-// How to compute an op's result a second time, with the same bits.
-using Again = std::function<Tensor()>;
-
-// A tensor kept for backward. It remembers the version of its storage and refuses to be used if somebody wrote there
-// since: the gradient would be wrong without a word. Under NoGrad it keeps nothing: there will be no backward. Of a
-// Variable that is marked by recomputable() it keeps no elements; get() computes them.
-class Saved {
- public:
-  Saved() {}  // not = default: Saved() would fill it with zeros first
-  Saved(const Tensor& x);
-  Saved(const Variable& x);
-  const Tensor& get() const;  // throws GraphError
-  operator const Tensor&() const { return get(); }
-
- private:
-  mutable Tensor x_;
-  uint64_t version_ = 0;
-  std::shared_ptr<const Again> again_;
-};
-
-// y itself, marked: whoever saves it for backward keeps `again` in its place. For the result of an op that is cheap
-// next to the memory it fills, such as an activation or a norm. `again` holds, as Saved, only what the op keeps anyway.
-Variable recomputable(const Variable& y, Again again);
-
 // The gradients that an op's backward returns, one per input and in their order; undefined means none.
 struct Grads {
   std::vector<Tensor> list;
@@ -114,7 +91,9 @@ struct Input {
 };
 
 // Makes y a Variable that knows how it came about: y = op(inputs), and backward(dy) gives the inputs' gradients. What
-// backward needs is captured as Saved. If no input requires a gradient, y comes back bare and nothing is allocated.
+// backward needs is captured as Saved (saved.h). An input may be undefined, such as the bias of a layer without one;
+// the gradient that backward returns in its place is dropped. If no input requires a gradient, y comes back bare and
+// nothing is allocated.
 template <class F>  // BackwardOne
 Variable record(const char* op, const Tensor& y, std::initializer_list<Input> inputs, F&& backward);
 template <class F> Variable record(const char* op, const Tensor& y, const std::vector<Variable>& inputs, F&& backward);

@@ -80,7 +80,7 @@ int GraphPicture::visit(const std::shared_ptr<Node>& node, size_t above) {
   nodes_.push_back(node);
   for (int input : inputs) lines_.push_back({input, own});
   for (const Edge& edge : node->inputs)
-    if (!edge.node) open_inputs_.push_back({own, edge.shape});
+    if (!edge.node && edge.defined) open_inputs_.push_back({own, edge.shape});
   return own;
 }
 

@@ -22,19 +22,13 @@ Variable matmul(const Variable& a, const Variable& b) {
 }
 
 Variable linear(const Variable& x, const Variable& w, const Variable& b) {
-  Tensor y = linear(x.value(), w.value(), b.value());
-  auto backward = [x = Saved(x), w = Saved(w), x_shape = x.shape(), want_x = x.requires_grad(),
-                   want_w = w.requires_grad(), want_b = b.requires_grad(), has_b = b.defined()](const Tensor& dy) {
-    Tensor d = rows_of(dy);
-    std::vector<Tensor> grads = {want_x ? reshape(matmul(d, w), x_shape) : Tensor(),
-                                 want_w ? matmul(transpose(d), rows_of(x)) : Tensor()};
-    if (has_b) grads.push_back(want_b ? sum(d, {0}) : Tensor());
-    return Grads(std::move(grads));
-  };
-  const auto recorded = [&](std::initializer_list<Input> inputs) {
-    return record("linear", y, inputs, std::move(backward));
-  };
-  return b.defined() ? recorded({x, w, b}) : recorded({x, w});
+  return record("linear", linear(x.value(), w.value(), b.value()), {x, w, b},
+                [x = Saved(x), w = Saved(w), x_shape = x.shape(), want_x = x.requires_grad(),
+                 want_w = w.requires_grad(), want_b = b.requires_grad()](const Tensor& dy) {
+                  const Tensor d = rows_of(dy);
+                  return Grads{want_x ? reshape(matmul(d, w), x_shape) : Tensor(),
+                               want_w ? matmul(transpose(d), rows_of(x)) : Tensor(), want_b ? sum(d, {0}) : Tensor()};
+                });
 }
 
 }  // namespace heed
