@@ -2,30 +2,21 @@
 
 namespace heed {
 
-LayerNorm::LayerNorm(long C, const Options& options)
+Norm::Norm(Centre centre, long C, double epsilon, bool bias)
     : weight(parameter("weight", {C}, init::ones(), false)),
-      bias_(options.bias ? &parameter("bias", {C}, init::zeros(), false) : nullptr),
-      epsilon_(options.epsilon) {}
+      centre_(centre),
+      bias_(bias ? &parameter("bias", {C}, init::zeros(), false) : nullptr),
+      epsilon_(epsilon) {}
 
-Variable LayerNorm::bias() const { return bias_ ? *bias_ : Variable(); }
+Variable Norm::bias() const { return bias_ ? *bias_ : Variable(); }
 
-Variable LayerNorm::forward(const Variable& x, Context&) { return layer_norm(x, weight, bias(), epsilon_); }
-
-SumAndNorm LayerNorm::add(const Variable& x, const Variable& residual, Context&) {
-  return add_layer_norm(x, residual, weight, bias(), epsilon_);
+Variable Norm::forward(const Variable& x, Context&) {
+  if (centre_ == Centre::mean) return layer_norm(x, weight, bias(), epsilon_);
+  return rms_norm(x, weight, bias(), epsilon_);
 }
 
-RmsNorm::RmsNorm(long C, const Options& options)
-    : weight(parameter("weight", {C}, init::ones(), false)),
-      bias_(options.bias ? &parameter("bias", {C}, init::zeros(), false) : nullptr),
-      epsilon_(options.epsilon) {}
-
-Variable RmsNorm::bias() const { return bias_ ? *bias_ : Variable(); }
-
-Variable RmsNorm::forward(const Variable& x, Context&) { return rms_norm(x, weight, bias(), epsilon_); }
-
-SumAndNorm RmsNorm::add(const Variable& x, const Variable& residual, Context&) {
-  return add_rms_norm(x, residual, weight, bias(), epsilon_);
+SumAndNorm Norm::add(const Variable& x, const Variable& residual, Context&) {
+  return add_norm(centre_, x, residual, weight, bias(), epsilon_);
 }
 
 }  // namespace heed

@@ -7,16 +7,9 @@
 
 namespace heed {
 
-class LayerNorm : public Module {
+// What both are; which one, its Centre says.
+class Norm : public Module {
  public:
-  struct Options {
-    double epsilon = 1e-5;
-    bool bias = true;
-  };
-
-  explicit LayerNorm(long C) : LayerNorm(C, Options()) {}
-  LayerNorm(long C, const Options& options);
-
   Variable forward(const Variable& x, Context& ctx);  // (..., C) -> (..., C)
   // x + residual and the norm of it, in one pass: between two branches of a transformer
   SumAndNorm add(const Variable& x, const Variable& residual, Context& ctx);
@@ -24,31 +17,33 @@ class LayerNorm : public Module {
   Variable& weight;       // (C,), ones at first, no decay
   Variable bias() const;  // (C,), zeros at first, no decay; undefined without one
 
+ protected:
+  Norm(Centre centre, long C, double epsilon, bool bias);
+
  private:
+  Centre centre_;
   Variable* bias_;
   double epsilon_;
 };
 
-class RmsNorm : public Module {
+class LayerNorm : public Norm {
+ public:
+  struct Options {
+    double epsilon = 1e-5;
+    bool bias = true;
+  };
+  explicit LayerNorm(long C) : LayerNorm(C, Options()) {}
+  LayerNorm(long C, const Options& o) : Norm(Centre::mean, C, o.epsilon, o.bias) {}
+};
+
+class RmsNorm : public Norm {
  public:
   struct Options {
     double epsilon = 1e-6;
     bool bias = false;
   };
-
   explicit RmsNorm(long C) : RmsNorm(C, Options()) {}
-  RmsNorm(long C, const Options& options);
-
-  Variable forward(const Variable& x, Context& ctx);  // (..., C) -> (..., C)
-  // x + residual and the norm of it, in one pass: between two branches of a transformer
-  SumAndNorm add(const Variable& x, const Variable& residual, Context& ctx);
-
-  Variable& weight;
-  Variable bias() const;
-
- private:
-  Variable* bias_;
-  double epsilon_;
+  RmsNorm(long C, const Options& o) : Norm(Centre::none, C, o.epsilon, o.bias) {}
 };
 
 }  // namespace heed

@@ -15,9 +15,7 @@ Variable rms_norm(const Variable& x, const Variable& weight, const Variable& bia
 struct SumAndNorm {
   Variable sum, y;
 };
-SumAndNorm add_layer_norm(const Variable& x, const Variable& residual, const Variable& weight, const Variable& bias,
-                          double epsilon = 1e-5);
-SumAndNorm add_rms_norm(const Variable& x, const Variable& residual, const Variable& weight, const Variable& bias,
-                        double epsilon = 1e-6);
+SumAndNorm add_norm(Centre centre, const Variable& x, const Variable& residual, const Variable& weight,
+                    const Variable& bias, double epsilon);
 
 }  // namespace heed

@@ -1,4 +1,5 @@
-// Layer norm and RMS norm share their kernels: RMS norm is layer norm with a mean of 0 that is not stored.
+// Layer norm and RMS norm, row by row: the mean (0 for RMS norm), the mean square around it, then y. Backward adds up
+// dweight and dbias per block of rows (row_blocks.h), so that their bits do not depend on the number of threads.
 #include "tensor/ops/layer_norm.h"
 
 #include <cmath>
@@ -20,40 +21,43 @@ template <class E> void norm_row(E* y, const E* x, const E* weight, const E* bia
   }
 }
 
-// y, sum, x, residual (rows, C); mean, scale (rows); weight, bias (C). With `residual`: sum = x + residual is normed.
-// Without `mean`: RMS norm.
-template <class E>
-void norm_cpu(E* y, E* sum, E* mean, E* scale, const E* x, const E* residual, const E* weight, const E* bias, long rows,
-              long C, double epsilon) {
+// total (C) = x + residual
+template <class E> void add_rows(E* total, const E* x, const E* residual, long C) {
+  for (long c = 0; c < C; c++) total[c] = x[c] + residual[c];
+}
+
+template <class E> void layer_norm_cpu(const NormRows<E>& s) {
   using V = Vec<E>;
-  parallel_for(rows, rows_grain(C), [&](long begin, long end) {
+  const long C = s.C;
+  parallel_for(s.rows, rows_grain(C), [&](long begin, long end) {
     for (long i = begin; i < end; i++) {
-      const E* row = x + i * C;
-      if (residual) {
-        E* total = sum + i * C;
-        for (long c = 0; c < C; c++) total[c] = row[c] + residual[i * C + c];
-        row = total;
+      const E* row = s.x + i * C;
+      if (s.residual) {
+        add_rows(s.sum + i * C, row, s.residual + i * C, C);
+        row = s.sum + i * C;
       }
-      const E centre = mean ? sum_vectors<E>(C, [&](long c, auto n) { return V::load(row + c, n); }) / E(C) : E(0);
-      const E square = sum_vectors<E>(C,
-                                      [&](long c, auto n) {
-                                        const V d = V::load(row + c, n, centre) - centre;
-                                        return d * d;
-                                      }) /
-                       E(C);
-      if (mean) mean[i] = centre;
-      scale[i] = 1 / std::sqrt(square + E(epsilon));
-      norm_row(y + i * C, row, weight, bias, C, centre, scale[i]);
+      const auto total = [&] { return sum_vectors<E>(C, [&](long c, auto n) { return V::load(row + c, n); }); };
+      const E mean = s.centre == Centre::mean ? total() / E(C) : E(0);
+      const E squares = sum_vectors<E>(C, [&](long c, auto n) {
+        const V d = V::load(row + c, n, mean) - mean;
+        return d * d;
+      });
+      const E scale = 1 / std::sqrt(squares / E(C) + E(s.epsilon));
+      if (s.mean) s.mean[i] = mean;
+      s.scale[i] = scale;
+      norm_row(s.y + i * C, row, s.weight, s.bias, C, mean, scale);
     }
   });
 }
 
-// One row of the gradient. n = (x - mean) * scale, g = dy * weight: dx = scale * (g - mean(g) - n * mean(g * n)) +
+// Row i of the gradient. n = (sum - mean) * scale, g = dy * weight: dx = scale * (g - mean(g) - n * mean(g * n)) +
 // dsum, and dweight += dy * n, dbias += dy, all (C). RMS norm is not centred: its dx has no mean(g).
-template <class E, bool has_weight>
-void norm_row_backward(E* dx, E* dweight, E* dbias, const E* dy, const E* x, const E* weight, const E* dsum, long C,
-                       bool centred, E mean, E scale) {
+template <class E, bool has_weight> void norm_row_backward(const NormRowsBackward<E>& s, long i, E* dweight, E* dbias) {
   using V = Vec<E>;
+  const long C = s.C;
+  const E *dy = s.dy + i * C, *x = s.sum + i * C, *weight = s.weight, *dsum = s.dsum ? s.dsum + i * C : nullptr;
+  const bool centred = s.centre == Centre::mean;
+  const E mean = centred ? s.mean[i] : E(0), scale = s.scale[i];
   auto g = [&](long c, auto n) {
     return has_weight ? V::load(dy + c, n) * V::load(weight + c, n) : V::load(dy + c, n);
   };
@@ -65,7 +69,8 @@ void norm_row_backward(E* dx, E* dweight, E* dbias, const E* dy, const E* x, con
     total_g = total_g + slope;
     return slope * normed;
   });
-  if (!dx) return;
+  if (!s.dx) return;
+  E* dx = s.dx + i * C;
   const E mean_gn = total_gn / E(C), mean_g = centred ? sum_lanes(total_g) / E(C) : E(0);
   for_vectors<E>(C, [&](long c, auto n) {
     V d = V(scale) * (g(c, n) - mean_g - (V::load(x + c, n) - mean) * scale * mean_gn);
@@ -76,32 +81,25 @@ void norm_row_backward(E* dx, E* dweight, E* dbias, const E* dy, const E* x, con
 
 template <class E> long workspace_cpu(long rows, long C) { return row_blocks(rows, C) * 2 * C * long(sizeof(E)); }
 
-// dx, dy, x, dsum (rows, C); dweight, dbias, weight (C); mean, scale (rows); workspace (blocks, 2, C)
-template <class E>
-void norm_backward_cpu(E* dx, E* dweight, E* dbias, const E* dy, const E* dsum, const E* x, const E* weight,
-                       const E* mean, const E* scale, long rows, long C, void* workspace) {
+// workspace (blocks, 2, C): dweight and dbias of every block of rows
+template <class E> void layer_norm_backward_cpu(const NormRowsBackward<E>& s, void* workspace) {
+  const long C = s.C, blocks = row_blocks(s.rows, C);
   E* partial = static_cast<E*>(workspace);
-  const auto one_row = weight ? norm_row_backward<E, true> : norm_row_backward<E, false>;
-  parallel_for(rows, row_block(C), [&](long begin, long end) {
+  const auto one_row = s.weight ? norm_row_backward<E, true> : norm_row_backward<E, false>;
+  parallel_for(s.rows, row_block(C), [&](long begin, long end) {
     E* dw = partial + begin / row_block(C) * 2 * C;
     std::fill_n(dw, 2 * C, E(0));
-    for (long i = begin; i < end; i++)
-      one_row(dx ? dx + i * C : nullptr, dw, dw + C, dy + i * C, x + i * C, weight, dsum ? dsum + i * C : nullptr, C,
-              mean != nullptr, mean ? mean[i] : E(0), scale[i]);
+    for (long i = begin; i < end; i++) one_row(s, i, dw, dw + C);
   });
-  if (dweight) add_blocks(dweight, partial, row_blocks(rows, C), 2 * C, C);
-  if (dbias) add_blocks(dbias, partial + C, row_blocks(rows, C), 2 * C, C);
+  if (s.dweight) add_blocks(s.dweight, partial, blocks, 2 * C, C);
+  if (s.dbias) add_blocks(s.dbias, partial + C, blocks, 2 * C, C);
 }
 
-template <class E> void register_all() {
-  kernels::layer_norm<E>.set(Backend::cpu, norm_cpu<E>);
-  kernels::rms_norm<E>.set(Backend::cpu, norm_cpu<E>);
-  kernels::layer_norm_backward<E>.set(Backend::cpu, norm_backward_cpu<E>);
-  kernels::rms_norm_backward<E>.set(Backend::cpu, norm_backward_cpu<E>);
-  kernels::norm_workspace_bytes<E>.set(Backend::cpu, workspace_cpu<E>);
-}
-
-const bool registered = (register_all<float>(), register_all<double>(), true);
+const OnCpu layer_norm{[]<class E>(auto set) {
+  set(kernels::layer_norm<E>, layer_norm_cpu<E>);
+  set(kernels::layer_norm_backward<E>, layer_norm_backward_cpu<E>);
+  set(kernels::layer_norm_workspace_bytes<E>, workspace_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

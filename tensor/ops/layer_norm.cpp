@@ -18,74 +18,30 @@ void check_norm(const char* op, const Tensor& x, const Tensor& weight, const Ten
   }
 }
 
-// `centred`: layer norm; otherwise RMS norm. The residual may be undefined: then nothing is added, and no sum is made.
-AddNormed norm(bool centred, const Tensor& x, const Tensor& residual, const Tensor& weight, const Tensor& bias,
-               double epsilon) {
-  const char* op = centred ? "layer_norm" : "rms_norm";
-  check_norm(op, x, weight, bias);
-  HEED_CHECK(epsilon >= 0, op, "epsilon is ", epsilon, "; it must be 0 or more, such as 1e-5");
-  return visit_maths(op, x.dtype(), [&](auto tag) {
-    using E = decltype(tag);
-    auto make = [&](bool wanted, const Shape& shape) {
-      return wanted ? Tensor::empty(shape, x.dtype(), x.device()) : Tensor();
-    };
-    const long rows = x.shape().rows();
-    Tensor in = contiguous(x), r = contiguous_or_none(residual), w = contiguous_or_none(weight);
-    Tensor b = contiguous_or_none(bias);
-    AddNormed out{make(r.defined(), x.shape()), make(true, x.shape()), {make(centred, {rows}), make(true, {rows})}};
-    auto kernel = (centred ? kernels::layer_norm<E> : kernels::rms_norm<E>)(x.device());
-    kernel(out.y.mutable_data<E>(), mutable_or_null<E>(out.sum), mutable_or_null<E>(out.rows.mean),
-           out.rows.scale.mutable_data<E>(), in.data<E>(), data_or_null<E>(r), data_or_null<E>(w), data_or_null<E>(b),
-           rows, x.size(-1), epsilon);
-    return out;
-  });
-}
-
-AddNormed add_norm(bool centred, const Tensor& x, const Tensor& residual, const Tensor& weight, const Tensor& bias,
-                   double epsilon) {
-  const char* op = centred ? "add_layer_norm" : "add_rms_norm";
+void check_residual(const char* op, const Tensor& x, const Tensor& residual) {
+  if (!residual.defined()) return;
   check_same_kind(op, x, residual);
   HEED_CHECK(x.shape() == residual.shape(), op, "x is ", x.shape(), " and the residual is ", residual.shape(),
              "; they must be equal");
-  return norm(centred, x, residual, weight, bias, epsilon);
 }
 
-Normed without_sum(const AddNormed& out) { return {out.y, out.rows}; }
-
-void check_statistics(const char* op, bool centred, const Tensor& dy, const Tensor& x, const NormStatistics& rows) {
+void check_backward(const char* op, const Tensor& dy, const Tensor& x, const NormStatistics& rows, Centre centre,
+                    const Tensor& dsum) {
   check_same_kind(op, dy, x);
   HEED_CHECK(dy.shape() == x.shape(), op, "dy is ", dy.shape(), " and x is ", x.shape(), "; they must be equal");
   const Shape want{x.shape().rows()};
-  for (const Tensor* each : {centred ? &rows.mean : &rows.scale, &rows.scale}) {
+  for (const Tensor* each : {centre == Centre::mean ? &rows.mean : &rows.scale, &rows.scale}) {
     check_same_kind(op, x, *each);
     HEED_CHECK(each->shape() == want && each->is_contiguous(), op, "x is ", x.shape(), " and a statistic is ",
-               each->shape(), "; they must be those of ", op, "_with_statistics, ", want);
+               each->shape(), "; they must be those of add_norm, ", want);
   }
+  if (!dsum.defined()) return;
+  check_same_kind(op, dsum, x);
+  HEED_CHECK(dsum.shape() == x.shape(), op, "dsum is ", dsum.shape(), " and x is ", x.shape(), "; they must be equal");
 }
 
-NormGrads norm_backward(bool centred, const Tensor& dy, const Tensor& x, const Tensor& weight,
-                        const NormStatistics& rows, const NormWants& wants, const Tensor& dsum) {
-  const char* op = centred ? "layer_norm" : "rms_norm";
-  check_norm(op, x, weight, {});
-  check_statistics(op, centred, dy, x, rows);
-  if (dsum.defined()) check_same_kind(op, dsum, x);
-  HEED_CHECK(!dsum.defined() || dsum.shape() == x.shape(), op, "dsum is ", dsum.shape(), " and x is ", x.shape(),
-             "; they must be equal");
-  return visit_maths(op, x.dtype(), [&](auto tag) {
-    using E = decltype(tag);
-    auto make = [&](bool wanted, const Shape& shape) {
-      return wanted ? Tensor::empty(shape, x.dtype(), x.device()) : Tensor();
-    };
-    const long count = x.shape().rows(), C = x.size(-1);
-    Tensor given = contiguous(dy), in = contiguous(x), w = contiguous_or_none(weight), added = contiguous_or_none(dsum);
-    NormGrads grads{make(wants.x, x.shape()), make(wants.weight, {C}), make(wants.bias, {C})};
-    Tensor workspace = Tensor::empty({kernels::norm_workspace_bytes<E>(x.device())(count, C)}, u8, x.device());
-    auto kernel = (centred ? kernels::layer_norm_backward<E> : kernels::rms_norm_backward<E>)(x.device());
-    kernel(mutable_or_null<E>(grads.dx), mutable_or_null<E>(grads.dweight), mutable_or_null<E>(grads.dbias),
-           given.data<E>(), data_or_null<E>(added), in.data<E>(), data_or_null<E>(w),
-           centred ? rows.mean.data<E>() : nullptr, rows.scale.data<E>(), count, C, workspace.mutable_data<uint8_t>());
-    return grads;
-  });
+Tensor made_if(bool wanted, const Shape& shape, const Tensor& like) {
+  return wanted ? Tensor::empty(shape, like.dtype(), like.device()) : Tensor();
 }
 
 Tensor scaled(Tensor y, const Tensor& weight, const Tensor& bias) {
@@ -95,36 +51,74 @@ Tensor scaled(Tensor y, const Tensor& weight, const Tensor& bias) {
 
 }  // namespace
 
-Normed layer_norm_with_statistics(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon) {
-  return without_sum(norm(true, x, {}, weight, bias, epsilon));
-}
-Normed rms_norm_with_statistics(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon) {
-  return without_sum(norm(false, x, {}, weight, bias, epsilon));
-}
-
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon) {
-  return norm(true, x, {}, weight, bias, epsilon).y;
+  return add_norm(Centre::mean, x, {}, weight, bias, epsilon).y;
 }
 Tensor rms_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon) {
-  return norm(false, x, {}, weight, bias, epsilon).y;
+  return add_norm(Centre::none, x, {}, weight, bias, epsilon).y;
 }
 
-AddNormed add_layer_norm(const Tensor& x, const Tensor& residual, const Tensor& weight, const Tensor& bias,
-                         double epsilon) {
-  return add_norm(true, x, residual, weight, bias, epsilon);
-}
-AddNormed add_rms_norm(const Tensor& x, const Tensor& residual, const Tensor& weight, const Tensor& bias,
-                       double epsilon) {
-  return add_norm(false, x, residual, weight, bias, epsilon);
+Normed add_norm(Centre centre, const Tensor& x, const Tensor& residual, const Tensor& weight, const Tensor& bias,
+                double epsilon) {
+  const bool centred = centre == Centre::mean;
+  const char* op = centred ? "layer_norm" : "rms_norm";
+  check_residual(centred ? "add_layer_norm" : "add_rms_norm", x, residual);
+  check_norm(op, x, weight, bias);
+  HEED_CHECK(epsilon >= 0, op, "epsilon is ", epsilon, "; it must be 0 or more, such as 1e-5");
+  return visit_maths(op, x.dtype(), [&](auto tag) {
+    using E = decltype(tag);
+    const long rows = x.shape().rows();
+    const Tensor in = contiguous(x), r = contiguous_or_none(residual);
+    const Tensor w = contiguous_or_none(weight), b = contiguous_or_none(bias);
+    Normed out{made_if(r.defined(), x.shape(), x),
+               made_if(true, x.shape(), x),
+               {made_if(centred, {rows}, x), made_if(true, {rows}, x)}};
+    kernels::layer_norm<E>(x.device())({.centre = centre,
+                                        .rows = rows,
+                                        .C = x.size(-1),
+                                        .epsilon = epsilon,
+                                        .y = out.y.mutable_data<E>(),
+                                        .sum = mutable_or_null<E>(out.sum),
+                                        .mean = mutable_or_null<E>(out.rows.mean),
+                                        .scale = out.rows.scale.mutable_data<E>(),
+                                        .x = in.data<E>(),
+                                        .residual = data_or_null<E>(r),
+                                        .weight = data_or_null<E>(w),
+                                        .bias = data_or_null<E>(b)});
+    if (!r.defined()) out.sum = x;
+    return out;
+  });
 }
 
-NormGrads layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& weight, const NormStatistics& rows,
-                              const NormWants& wants, const Tensor& dsum) {
-  return norm_backward(true, dy, x, weight, rows, wants, dsum);
-}
-NormGrads rms_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& weight, const NormStatistics& rows,
-                            const NormWants& wants, const Tensor& dsum) {
-  return norm_backward(false, dy, x, weight, rows, wants, dsum);
+NormGrads norm_backward(Centre centre, const Tensor& dy, const Tensor& sum, const Tensor& weight,
+                        const NormStatistics& rows, const NormWants& wants, const Tensor& dsum) {
+  const char* op = centre == Centre::mean ? "layer_norm" : "rms_norm";
+  check_norm(op, sum, weight, {});
+  check_backward(op, dy, sum, rows, centre, dsum);
+  return visit_maths(op, sum.dtype(), [&](auto tag) {
+    using E = decltype(tag);
+    const long count = sum.shape().rows(), C = sum.size(-1);
+    const Tensor given = contiguous(dy), in = contiguous(sum), w = contiguous_or_none(weight);
+    const Tensor added = contiguous_or_none(dsum);
+    const NormGrads grads{made_if(wants.x, sum.shape(), sum), made_if(wants.weight, {C}, sum),
+                          made_if(wants.bias, {C}, sum)};
+    const long bytes = kernels::layer_norm_workspace_bytes<E>(sum.device())(count, C);
+    const Tensor workspace = Tensor::empty({bytes}, u8, sum.device());
+    kernels::layer_norm_backward<E>(sum.device())({.centre = centre,
+                                                   .rows = count,
+                                                   .C = C,
+                                                   .dx = mutable_or_null<E>(grads.dx),
+                                                   .dweight = mutable_or_null<E>(grads.dweight),
+                                                   .dbias = mutable_or_null<E>(grads.dbias),
+                                                   .dy = given.data<E>(),
+                                                   .dsum = data_or_null<E>(added),
+                                                   .sum = in.data<E>(),
+                                                   .weight = data_or_null<E>(w),
+                                                   .mean = data_or_null<E>(rows.mean),
+                                                   .scale = rows.scale.data<E>()},
+                                                  workspace.mutable_data<uint8_t>());
+    return grads;
+  });
 }
 
 Tensor layer_norm_reference(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon) {

@@ -1,4 +1,5 @@
-// Layer norm and RMS norm: every row (the last axis) is brought to one scale.
+// Layer norm and RMS norm: every row (the last axis) is brought to one scale. They are one op that differs in Centre:
+// what is subtracted from a row first.
 #pragma once
 
 #include "tensor/kernel.h"
@@ -6,69 +7,66 @@
 
 namespace heed {
 
+enum class Centre { mean, none };  // mean: layer norm, none: RMS norm
+
 // x (..., C); weight and bias (C,), each may be undefined: no factor, nothing added.
 // layer_norm: y = (x - mean) / sqrt(variance + epsilon) * weight + bias, the variance divided by C
 // rms_norm:   y = x / sqrt(mean(x^2) + epsilon) * weight + bias
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-5);
 Tensor rms_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-6);
 
-// The same with what the gradient needs, one number per row: mean (rows,), undefined for RMS norm, and scale (rows,),
-// which is 1 / sqrt(variance + epsilon) or 1 / sqrt(mean(x^2) + epsilon).
+// sum = x + residual and y = norm(sum) in one pass, what stands between two branches of a transformer, with what the
+// gradient needs: one number per row each. x and residual have one shape; the residual may be undefined: the sum is x.
 struct NormStatistics {
-  Tensor mean, scale;
+  Tensor mean;   // (rows,), undefined for RMS norm
+  Tensor scale;  // (rows,): 1 / sqrt(variance + epsilon) or 1 / sqrt(mean(x^2) + epsilon)
 };
 struct Normed {
-  Tensor y;
-  NormStatistics rows;
-};
-Normed layer_norm_with_statistics(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-5);
-Normed rms_norm_with_statistics(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-6);
-
-// sum = x + residual and y = norm(sum) in one pass: what stands between two branches of a transformer. x and residual
-// have one shape.
-struct AddNormed {
   Tensor sum, y;
   NormStatistics rows;
 };
-AddNormed add_layer_norm(const Tensor& x, const Tensor& residual, const Tensor& weight, const Tensor& bias,
-                         double epsilon = 1e-5);
-AddNormed add_rms_norm(const Tensor& x, const Tensor& residual, const Tensor& weight, const Tensor& bias,
-                       double epsilon = 1e-6);
+Normed add_norm(Centre centre, const Tensor& x, const Tensor& residual, const Tensor& weight, const Tensor& bias,
+                double epsilon);
 
-// With n = (x - mean) * scale (no mean for RMS norm) and g = dy * weight:
-// dx = scale * (g - mean(g) - n * mean(g * n)), without mean(g) for RMS norm;
-// dweight = sum of dy * n, dbias = sum of dy over all rows. What is not wanted stays undefined. For add_..._norm x is
-// the sum, and the gradient dsum that arrives there is added to dx, which is also that of the residual.
+// With n = (sum - mean) * scale (no mean for RMS norm) and g = dy * weight:
+// dx = scale * (g - mean(g) - n * mean(g * n)) + dsum, without mean(g) for RMS norm; it is also the residual's;
+// dweight = sum of dy * n, dbias = sum of dy over all rows. What is not wanted stays undefined; dsum, the gradient that
+// arrives at the sum itself, may be undefined.
 struct NormWants {
   bool x = true, weight = true, bias = true;
 };
 struct NormGrads {
   Tensor dx, dweight, dbias;
 };
-NormGrads layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& weight, const NormStatistics& rows,
-                              const NormWants& wants = {}, const Tensor& dsum = {});
-NormGrads rms_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& weight, const NormStatistics& rows,
-                            const NormWants& wants = {}, const Tensor& dsum = {});
+NormGrads norm_backward(Centre centre, const Tensor& dy, const Tensor& sum, const Tensor& weight,
+                        const NormStatistics& rows, const NormWants& wants = {}, const Tensor& dsum = {});
 
 // The same from plain ops: the definition.
 Tensor layer_norm_reference(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-5);
 Tensor rms_norm_reference(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon = 1e-6);
 
-// For the backends: y, sum, x, residual, dx, dy, dsum (rows, C); mean, scale (rows); weight, bias, dweight, dbias (C).
-// Null pointers: weight and bias that are not there, the mean of RMS norm, sum and residual without one, gradients that
-// are not wanted or did not arrive.
+// For the backends. Pointers are null for what is not there, not wanted or did not arrive.
+template <class E> struct NormRows {
+  Centre centre;
+  long rows, C;
+  double epsilon;
+  E *y, *sum;              // (rows, C); the sum is null without a residual
+  E *mean, *scale;         // (rows); the mean is null for RMS norm
+  const E *x, *residual;   // (rows, C)
+  const E *weight, *bias;  // (C)
+};
+template <class E> struct NormRowsBackward {
+  Centre centre;
+  long rows, C;
+  E *dx, *dweight, *dbias;   // (rows, C), (C), (C)
+  const E *dy, *dsum, *sum;  // (rows, C)
+  const E* weight;           // (C)
+  const E *mean, *scale;     // (rows)
+};
 namespace kernels {
-template <class E>
-using Norm = Kernel<void(E* y, E* sum, E* mean, E* scale, const E* x, const E* residual, const E* weight, const E* bias,
-                         long rows, long C, double epsilon)>;
-template <class E>
-using NormBackward = Kernel<void(E* dx, E* dweight, E* dbias, const E* dy, const E* dsum, const E* x, const E* weight,
-                                 const E* mean, const E* scale, long rows, long C, void* workspace)>;
-template <class E> inline Norm<E> layer_norm{"layer_norm"};
-template <class E> inline Norm<E> rms_norm{"rms_norm"};
-template <class E> inline NormBackward<E> layer_norm_backward{"layer_norm"};
-template <class E> inline NormBackward<E> rms_norm_backward{"rms_norm"};
-template <class E> inline Kernel<long(long rows, long C)> norm_workspace_bytes{"layer_norm"};
+template <class E> inline Kernel<void(const NormRows<E>& s)> layer_norm{"layer_norm"};
+template <class E> inline Kernel<void(const NormRowsBackward<E>& s, void* workspace)> layer_norm_backward{"layer_norm"};
+template <class E> inline Kernel<long(long rows, long C)> layer_norm_workspace_bytes{"layer_norm"};
 }  // namespace kernels
 
 }  // namespace heed

@@ -68,10 +68,10 @@ BOOST_AUTO_TEST_CASE(a_large_common_offset_costs_no_digits) {
 
 BOOST_AUTO_TEST_CASE(statistics_are_kept_one_per_row) {
   const Tensor x = noise({2, 3, 7});
-  const Normed out = layer_norm_with_statistics(x, {}, {});
+  const Normed out = add_norm(Centre::mean, x, {}, {}, {}, 1e-5);
   check_close(out.rows.mean, flatten(mean(x, {-1})), 1e-15);
   BOOST_TEST(out.rows.scale.shape() == Shape{6});
-  BOOST_TEST(!rms_norm_with_statistics(x, {}, {}).rows.mean.defined());
+  BOOST_TEST(!add_norm(Centre::none, x, {}, {}, {}, 1e-6).rows.mean.defined());
 }
 
 BOOST_AUTO_TEST_CASE(gradients_are_right) {
@@ -93,7 +93,8 @@ BOOST_AUTO_TEST_CASE(the_sum_and_its_norm_equal_two_ops) {
   for (DType dtype : {f32, f64})
     for (const Case& c : cases(dtype)) {
       const Tensor r = noise(c.x.shape(), 9, dtype);
-      const AddNormed layer = add_layer_norm(c.x, r, c.weight, c.bias), rms = add_rms_norm(r, c.x, c.weight, c.bias);
+      const Normed layer = add_norm(Centre::mean, c.x, r, c.weight, c.bias, 1e-5);
+      const Normed rms = add_norm(Centre::none, r, c.x, c.weight, c.bias, 1e-6);
       check_close(layer.sum, c.x + r, 0);
       check_close(rms.sum, c.x + r, 0);
       check_close(layer.y, layer_norm_reference(c.x + r, c.weight, c.bias), rounding(dtype));
@@ -103,15 +104,21 @@ BOOST_AUTO_TEST_CASE(the_sum_and_its_norm_equal_two_ops) {
 
 BOOST_AUTO_TEST_CASE(gradients_of_the_sum_and_its_norm_are_right) {
   const std::vector<Tensor> inputs = {noise({2, 3, 5}), noise({2, 3, 5}, 4), noise({5}, 2), noise({5}, 3)};
+  const auto layer = [](const Variable& x, const Variable& residual, const Variable& weight, const Variable& bias) {
+    return add_norm(Centre::mean, x, residual, weight, bias, 1e-5);
+  };
+  const auto rms = [](const Variable& x, const Variable& residual, const Variable& weight, const Variable& bias) {
+    return add_norm(Centre::none, x, residual, weight, bias, 1e-6);
+  };
   const auto both = [](const SumAndNorm& out) { return out.sum * 0.5 + out.y; };
-  gradcheck([&](auto& x) { return both(add_layer_norm(x[0], x[1], x[2], x[3])); }, inputs);
-  gradcheck([&](auto& x) { return both(add_rms_norm(x[0], x[1], x[2], {})); }, {inputs[0], inputs[1], inputs[2]});
-  gradcheck([&](auto& x) { return both(add_layer_norm(x[0], x[0], {}, {})); }, {inputs[0]});
-  gradcheck([](auto& x) { return add_layer_norm(x[0], x[1], x[2], x[3]).y; }, inputs);
-  gradcheck([](auto& x) { return add_rms_norm(x[0], x[1], {}, {}).y; }, {inputs[0], inputs[1]});
-  gradcheck([](auto& x) { return add_layer_norm(x[0], x[1], {}, {}).sum; }, {inputs[0], inputs[1]});
-  gradcheck([&](auto& x) { return both(add_layer_norm(x[0], {}, x[1], x[2])); }, {inputs[0], inputs[2], inputs[3]});
-  gradcheck([&](auto& x) { return both(add_rms_norm(x[0], {}, x[1], {})); }, {inputs[0], inputs[2]});
+  gradcheck([&](auto& x) { return both(layer(x[0], x[1], x[2], x[3])); }, inputs);
+  gradcheck([&](auto& x) { return both(rms(x[0], x[1], x[2], {})); }, {inputs[0], inputs[1], inputs[2]});
+  gradcheck([&](auto& x) { return both(layer(x[0], x[0], {}, {})); }, {inputs[0]});
+  gradcheck([&](auto& x) { return layer(x[0], x[1], x[2], x[3]).y; }, inputs);
+  gradcheck([&](auto& x) { return rms(x[0], x[1], {}, {}).y; }, {inputs[0], inputs[1]});
+  gradcheck([&](auto& x) { return layer(x[0], x[1], {}, {}).sum; }, {inputs[0], inputs[1]});
+  gradcheck([&](auto& x) { return both(layer(x[0], {}, x[1], x[2])); }, {inputs[0], inputs[2], inputs[3]});
+  gradcheck([&](auto& x) { return both(rms(x[0], {}, x[1], {})); }, {inputs[0], inputs[2]});
 }
 
 BOOST_AUTO_TEST_CASE(modules_add_and_norm) {
@@ -126,21 +133,21 @@ BOOST_AUTO_TEST_CASE(modules_add_and_norm) {
 BOOST_AUTO_TEST_CASE(many_rows_are_added_up_block_by_block) {
   const long rows = 3001, C = 33;
   const Tensor x = noise({rows, C}, 1, f32), dy = noise({rows, C}, 2, f32), w = noise({C}, 3, f32);
-  const Normed out = layer_norm_with_statistics(x, w, {});
-  const NormGrads grads = layer_norm_backward(dy, x, w, out.rows);
+  const Normed out = add_norm(Centre::mean, x, {}, w, {}, 1e-5);
+  const NormGrads grads = norm_backward(Centre::mean, dy, x, w, out.rows);
   check_close(grads.dweight, sum(dy * layer_norm(x, {}, {}), {0}), kColumnSums);
   check_close(grads.dbias, sum(dy, {0}), kColumnSums);
 }
 
 BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_threads) {
   for (DType dtype : {f32, f64})
-    for (bool centred : {true, false}) {
+    for (Centre centre : {Centre::mean, Centre::none}) {
       const Tensor x = noise({2501, 37}, 1, dtype), dy = noise({2501, 37}, 2, dtype), w = noise({37}, 3, dtype);
       std::vector<Tensor> first;
       for (int count : {1, 2, 3})
         on_threads(count, [&] {
-          const Normed out = (centred ? layer_norm_with_statistics : rms_norm_with_statistics)(x, w, w, 1e-5);
-          const NormGrads g = (centred ? layer_norm_backward : rms_norm_backward)(dy, x, w, out.rows, {}, {});
+          const Normed out = add_norm(centre, x, {}, w, w, 1e-5);
+          const NormGrads g = norm_backward(centre, dy, x, w, out.rows);
           const std::vector<Tensor> all = {out.y, g.dx, g.dweight, g.dbias};
           if (first.empty()) first = all;
           for (size_t i = 0; i < all.size(); i++) BOOST_TEST(same_bits(all[i], first[i]));
@@ -152,7 +159,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_legal) {
   BOOST_TEST(layer_norm(zeros({0, 4}), ones({4}), {}).shape() == (Shape{0, 4}));
   BOOST_TEST(layer_norm(zeros({3, 0}), ones({0}), {}).shape() == (Shape{3, 0}));
   const NormStatistics none{zeros({0}), zeros({0})};
-  check_close(layer_norm_backward(zeros({0, 4}), zeros({0, 4}), {}, none).dbias, zeros({4}), 0);
+  check_close(norm_backward(Centre::mean, zeros({0, 4}), zeros({0, 4}), {}, none).dbias, zeros({4}), 0);
 }
 
 BOOST_AUTO_TEST_CASE(nan_stays_in_its_row) {
@@ -172,12 +179,11 @@ BOOST_AUTO_TEST_CASE(errors_say_what_is_wrong) {
   BOOST_TEST(error_of([&] { layer_norm(cast(x, i64), {}, {}); }) ==
              "layer_norm: x is i64; maths is done in f32 or f64. Cast first: cast(x, f32)");
   BOOST_TEST(error_of([&] {
-               layer_norm_backward(zeros({3, 2}), x, {}, {zeros({2}), zeros({2})});
+               norm_backward(Centre::mean, zeros({3, 2}), x, {}, {zeros({2}), zeros({2})});
              }) == "layer_norm: dy is (3, 2) and x is (2, 3); they must be equal");
   BOOST_TEST(error_of([&] {
-               layer_norm_backward(x, x, {}, {zeros({3}), zeros({2})});
-             }) ==
-             "layer_norm: x is (2, 3) and a statistic is (3,); they must be those of layer_norm_with_statistics, (2,)");
+               norm_backward(Centre::mean, x, x, {}, {zeros({3}), zeros({2})});
+             }) == "layer_norm: x is (2, 3) and a statistic is (3,); they must be those of add_norm, (2,)");
   error_of([&] { layer_norm(Tensor(), {}, {}); });
   error_of([&] { layer_norm(x, zeros({3}, f64), {}); });
 }
