@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(the_op_that_made_it_is_named) {
   BOOST_TEST(error_of([&] { log(y); }) == "log: it made nan: the first of 1 is at [1, 1] of (2, 3) f32");
 }
 
-BOOST_AUTO_TEST_CASE(also_without_gradients) {
+BOOST_AUTO_TEST_CASE(results_are_looked_at_without_gradients_too) {
   const NoGrad no_grad;
   const CheckFinite checking;
   BOOST_TEST(error_of([] { exp(Variable(full({2}, 1000.0))); }) ==
@@ -53,12 +53,12 @@ BOOST_AUTO_TEST_CASE(a_gradient_of_minus_infinity_is_refused) {
 
 BOOST_AUTO_TEST_CASE(a_masked_score_passes) {
   const CheckFinite checking;
-  masked_fill(Variable(zeros({2})), full({2}, 1, boolean), -HUGE_VAL);
+  BOOST_CHECK_NO_THROW(masked_fill(Variable(zeros({2})), full({2}, 1, boolean), -HUGE_VAL));
 }
 
 BOOST_AUTO_TEST_CASE(nobody_looks_without_a_guard) {
   { const CheckFinite checking; }
-  log(Variable(full({1}, -1.0)));
+  BOOST_CHECK_NO_THROW(log(Variable(full({1}, -1.0))));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,7 @@
 #include "autograd/recompute.h"
+
 #include "autograd/attach_loss.h"
+#include "autograd/gradcheck.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/reduce.h"
@@ -188,4 +190,10 @@ BOOST_AUTO_TEST_CASE(two_passes_before_one_backward_replay_their_own_decisions_a
   ctx.seed = 99;
   loss.backward();
   check_close(x.grad(), tensor({21}), 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_recomputed_block_passes_gradcheck) {
+  const auto block = [](const std::vector<Variable>& in) { return tanh(matmul(in[0], in[1])); };
+  BOOST_CHECK_NO_THROW(
+      gradcheck([=](auto& x) { return recompute(block, x, nullptr); }, {noise({2, 3}), noise({3, 2}, 2)}));
 }

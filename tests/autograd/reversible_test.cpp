@@ -1,6 +1,7 @@
 #include "autograd/reversible.h"
 
 #include "autograd/attach_loss.h"
+#include "autograd/gradcheck.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/reduce.h"
@@ -161,6 +162,15 @@ BOOST_AUTO_TEST_CASE(bad_arguments_are_named) {
   BOOST_TEST(error_of([&] {
                reversible({same, wide}, {x, x}, nullptr);
              }) == "reversible: a branch made f64 of f32; it must keep the type");
+}
+
+BOOST_AUTO_TEST_CASE(reversible_blocks_pass_gradcheck) {
+  const Branch f = [](const Variable&h) { return tanh(h * 3.0); }, g = [](const Variable&h) { return h * h; };
+  const auto product = [&](const std::vector<Variable>& x) {
+    const Halves y = reversible({f, g, g, f}, {x[0], x[1]}, nullptr);
+    return y.x1 * y.x2;
+  };
+  BOOST_CHECK_NO_THROW(gradcheck(product, {noise({2, 3}), noise({2, 3}, 2)}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -100,7 +100,8 @@ BOOST_AUTO_TEST_CASE(chunks_are_as_equal_as_can_be) {
   BOOST_TEST(sizes(0, 2) == (std::vector<long>{0, 0}));
 }
 
-BOOST_AUTO_TEST_CASE(stack_split_and_chunk_pass_gradcheck) {
+BOOST_AUTO_TEST_CASE(concatenate_stack_split_and_chunk_pass_gradcheck) {
+  gradcheck([](auto& x) { return concatenate({x[0], x[1], x[0]}, 1); }, {noise({2, 3}), noise({2, 1}, 2)});
   for (int axis : {0, 1, -1}) {
     gradcheck([=](auto& x) { return stack({x[0], x[1], x[0]}, axis); }, {noise({2, 3}), noise({2, 3}, 2)});
     gradcheck_many([=](auto& x) { return split(x[0], {2, 0, 3}, axis); }, {noise({5, 5})});

@@ -107,6 +107,7 @@ BOOST_AUTO_TEST_CASE(every_combination_of_options_passes_gradcheck) {
       gradcheck([&](auto& x) { return cross_entropy(x[0], full({3}, -1, i64), options); }, {noise({3, 5})});
     }
   gradcheck([&](auto& x) { return cross_entropy(x[0], scalar(2, i64)); }, {noise({5})});
+  gradcheck([](auto& x) { return cross_entropy(x[0], tensor({3, 0, 1, 1}, {2, 2}, i64)); }, {noise({2, 2, 5})});
 }
 
 BOOST_AUTO_TEST_CASE(ignored_rows_are_as_if_they_were_not_there) {

@@ -1,5 +1,6 @@
-#include "tensor/ops/embedding.h"
+#include "autograd/ops/embedding.h"
 
+#include "autograd/gradcheck.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/views.h"
@@ -38,6 +39,11 @@ BOOST_AUTO_TEST_CASE(gradients_of_equal_ids_add_up) {
       });
       check_close(dtable, from_vector(want, {4, C}), dtype == f32 ? 1e-6 : 1e-15);
     }
+}
+
+BOOST_AUTO_TEST_CASE(embedding_passes_gradcheck) {
+  const Tensor ids = tensor({2, 0, 2, 1, 2}, i64);
+  BOOST_CHECK_NO_THROW(gradcheck([=](auto& x) { return embedding(x[0], ids); }, {noise({3, 4})}));
 }
 
 BOOST_AUTO_TEST_CASE(empty_ids_and_empty_rows_are_legal) {

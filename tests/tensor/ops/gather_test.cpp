@@ -111,7 +111,9 @@ BOOST_AUTO_TEST_CASE(index_select_is_gather_with_one_list_of_indices) {
   BOOST_TEST(index_select(zeros({0}), 0, zeros({0}, i64)).shape() == (Shape{0}));
 }
 
-BOOST_AUTO_TEST_CASE(index_select_passes_gradcheck) {
+BOOST_AUTO_TEST_CASE(gather_and_index_select_pass_gradcheck) {
+  const Tensor picks = tensor({1, 0, 2, 2, 2, 1}, {2, 3}, i64);
+  gradcheck([=](auto& x) { return gather(x[0], 1, picks); }, {noise({2, 3})});
   const Tensor list = tensor({2, 0, 2, 1, 2}, i64);
   for (int axis : {0, 1, -1}) gradcheck([=](auto& x) { return index_select(x[0], axis, list); }, {noise({3, 3, 3})});
   gradcheck([](auto& x) { return index_select(x[0], 0, zeros({1}, i64)); }, {noise({1})});

@@ -1,5 +1,7 @@
-#include "tensor/ops/matmul.h"
+#include "autograd/ops/matmul.h"
 
+#include "autograd/gradcheck.h"
+#include "autograd/ops/views.h"
 #include "tensor/allocator.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
@@ -162,6 +164,26 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_reach_the_result) {
   fill(select(select(b, 0, 0), 0, 1), 1.0 / 0.0);
   const double nan = std::nan(""), inf = 1.0 / 0.0;
   check_close(matmul(a, b), tensor({4, inf, nan, nan, 4, inf}, {3, 2}), 0);
+}
+
+BOOST_AUTO_TEST_CASE(matmul_passes_gradcheck) {
+  const struct {
+    Shape a, b;
+  } table[] = {{{3, 5}, {5, 2}},        // two matrices
+               {{2, 3, 5}, {2, 5, 2}},  // a batch
+               {{2, 3, 5}, {5, 2}},     // b is broadcast
+               {{3, 5}, {2, 2, 5, 3}},  // a is broadcast
+               {{3, 0}, {0, 2}}};
+  for (const auto& row : table)
+    BOOST_CHECK_NO_THROW(gradcheck([](auto& x) { return matmul(x[0], x[1]); }, {noise(row.a), noise(row.b, 2)}));
+  BOOST_CHECK_NO_THROW(
+      gradcheck([](auto& x) { return matmul(transpose(x[0]), transpose(x[1])); }, {noise({5, 3}), noise({2, 5}, 2)}));
+}
+
+BOOST_AUTO_TEST_CASE(linear_passes_gradcheck_with_and_without_a_bias) {
+  BOOST_CHECK_NO_THROW(
+      gradcheck([](auto& x) { return linear(x[0], x[1], x[2]); }, {noise({2, 3, 5}), noise({4, 5}, 2), noise({4}, 3)}));
+  BOOST_CHECK_NO_THROW(gradcheck([](auto& x) { return linear(x[0], x[1], {}); }, {noise({5}), noise({4, 5}, 2)}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

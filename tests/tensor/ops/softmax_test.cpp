@@ -119,10 +119,12 @@ BOOST_AUTO_TEST_CASE(nan_poisons_its_row_of_log_softmax_only) {
   check_close(y, tensor({kNan, kNan, kNan, kNan, kNan, kNan, 0, -kInf, -kInf}, {3, 3}, f64), 0);
 }
 
-BOOST_AUTO_TEST_CASE(log_softmax_passes_gradcheck) {
+BOOST_AUTO_TEST_CASE(softmax_and_log_softmax_pass_gradcheck) {
   for (const Shape& shape : {Shape{1}, {5}, {3, 5}, {3, 4, 2}, {2, 0, 3}})
-    for (int axis = -1; axis < shape.dims(); axis++)
+    for (int axis = -1; axis < shape.dims(); axis++) {
+      BOOST_CHECK_NO_THROW(gradcheck([=](auto& x) { return softmax(x[0], axis); }, {noise(shape)}));
       BOOST_CHECK_NO_THROW(gradcheck([=](auto& x) { return log_softmax(x[0], axis); }, {noise(shape)}));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(log_softmax_has_the_same_bits_for_any_thread_count) {
