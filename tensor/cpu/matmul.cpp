@@ -36,6 +36,20 @@ template <class E> long workspace_bytes(const MatmulLayout& s) {  // 0: not for 
   return std::is_same_v<E, float> && is_large_matmul(s) ? large_matmul_workspace_bytes(s) : 0;
 }
 
+// Matrix `batch` of c, a and b.
+template <class E> struct Product {
+  MatrixView<E> c;           // (m, n)
+  MatrixView<const E> a, b;  // (m, k), (k, n)
+  Product(E* first_c, const E* first_a, const E* first_b, const MatmulLayout& s, long batch)
+      : c{first_c + batch * s.m * s.n, s.m, s.n, s.n, 1}, a(left_of(first_a, s)), b(right_of(first_b, s)) {
+    for (long i = s.batch.dims() - 1, rest = batch; i >= 0; rest /= s.batch[i], i--) {
+      a.data += rest % s.batch[i] * s.a_batch[i];
+      b.data += rest % s.batch[i] * s.b_batch[i];
+    }
+  }
+};
+
+// c (batch, m, n) = a (batch, m, k) b (batch, k, n), and the bias (n) added to every row unless it is null
 template <class E>
 void matmul_cpu(E* c, const E* a, const E* b, const E* bias, const MatmulLayout& s, void* workspace) {
   if constexpr (std::is_same_v<E, float>)
@@ -47,24 +61,18 @@ void matmul_cpu(E* c, const E* a, const E* b, const E* bias, const MatmulLayout&
   const long grain = std::max(1L, small_task(s) / std::max(1L, work / panels));
   parallel_for(batches * panels, grain, [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
-      long batch = task / panels, first = task % panels * panel, n = std::min(panel, side - first);
-      const E *pa = a, *pb = b;
-      E* pc = c + batch * s.m * s.n;
-      for (long i = s.batch.dims() - 1, rest = batch; i >= 0; rest /= s.batch[i], i--) {
-        pa += rest % s.batch[i] * s.a_batch[i];
-        pb += rest % s.batch[i] * s.b_batch[i];
-      }
+      const long first = task % panels * panel, count = std::min(panel, side - first);
+      Product<E> one(c, a, b, s, task / panels);
+      one.c = by_rows ? one.c.some_rows(first, count) : one.c.some_columns(first, count);
       if (by_rows)
-        pa += first * (s.a_transposed ? 1 : s.a_row), pc += first * s.n;
+        one.a = one.a.some_rows(first, count);
       else
-        pb += first * (s.b_transposed ? s.b_row : 1), pc += first;
+        one.b = one.b.some_columns(first, count);
       if (few)
-        small_matmul(pc, s.n, pa, s.a_transposed ? 1 : s.a_row, s.a_transposed ? s.a_row : 1, pb, s.b_row, s.m, n, s.k);
+        small_matmul(one.c, one.a, one.b);
       else
-        gemm(pc, s.n, pa, s.a_row, s.a_transposed, pb, s.b_row, s.b_transposed, by_rows ? n : s.m, by_rows ? s.n : n,
-             s.k);
-      for (long i = 0; bias && i < (by_rows ? n : s.m); i++)
-        add_row(pc + i * s.n, bias + (by_rows ? 0 : first), by_rows ? s.n : n);
+        gemm(one.c, one.a, one.b);
+      for (long i = 0; bias && i < one.c.rows; i++) add_row(&one.c(i, 0), bias + (by_rows ? 0 : first), one.c.columns);
     }
   });
 }

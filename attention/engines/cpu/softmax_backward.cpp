@@ -121,17 +121,20 @@ template <class E> struct Backward {
       const long count = tile.count;
       Rows<E> ks = rows_at(tile, keys, stride.k.t, z.D, own_k);
       Rows<E> vs = rows_at(tile, values, stride.v.t, z.Dv, own_v);
-      gemm_tile<Into::store>(s, kTile, TileMatrix<E>{ks.data, ks.row, 1}, transposed_q, kTile, count, kTile, z.D);
+      gemm_tile<Into::store>(MatrixView<E>{s, count, kTile, kTile, 1}, {ks.data, count, z.D, ks.row, 1},
+                             {transposed_q, z.D, kTile, kTile, 1});
       add_biases(s, saved, lanes, tile);
       if (!lanes.sees_all(tile)) {  // who saw a row that is not finite is not finite by L or delta already
         lanes.hide(s, tile);
         ks = finite_rows(ks, count, z.D, own_k), vs = finite_rows(vs, count, z.Dv, own_v);
       }
-      gemm_tile<Into::store>(dp, kTile, TileMatrix<E>{vs.data, vs.row, 1}, transposed_dy, kTile, count, kTile, z.Dv);
+      gemm_tile<Into::store>(MatrixView<E>{dp, count, kTile, kTile, 1}, {vs.data, count, z.Dv, vs.row, 1},
+                             {transposed_dy, z.Dv, kTile, kTile, 1});
       if (p.keep.threshold) draw_keep(keep, lanes, tile);
       weights_and_gradients(s, dp, p.keep.threshold ? keep : nullptr, count, L, delta);
       add_bias_gradients(dby_distance, grads.dby_query, dp, lanes, tile);
-      gemm_tile<Into::add>(transposed_dq, kTile, TileMatrix<E>{ks.data, 1, ks.row}, dp, kTile, z.D, kTile, count);
+      gemm_tile<Into::add>(MatrixView<E>{transposed_dq, z.D, kTile, kTile, 1}, {ks.data, z.D, count, 1, ks.row},
+                           {dp, count, kTile, kTile, 1});
       add_product(parts.dv, s, own_dy, padded<E>(z.Dv), tile, lanes.n, own_v);
       add_product(parts.dk, dp, own_q, padded<E>(z.D), tile, lanes.n, own_k);
     });
@@ -142,9 +145,9 @@ template <class E> struct Backward {
 
   // to (tokens, C) at the tile's tokens += weights (count, n) x (n, C); own (count, C)
   static void add_product(E* to, const E* weights, const E* x, long C, const KeyTile& tile, long n, E* own) {
-    const TileMatrix<E> left{weights, kTile, 1};
-    if (!tile.token) return gemm_tile<Into::add>(to + tile.begin * C, C, left, x, C, tile.count, C, n);
-    gemm_tile<Into::store>(own, C, left, x, C, tile.count, C, n);
+    const MatrixView<const E> left{weights, tile.count, n, kTile, 1}, right{x, n, C, C, 1};
+    if (!tile.token) return gemm_tile<Into::add>(MatrixView<E>{to + tile.begin * C, tile.count, C, C, 1}, left, right);
+    gemm_tile<Into::store>(MatrixView<E>{own, tile.count, C, C, 1}, left, right);
     for (long r = 0; r < tile.count; r++)
       if (tile.token[r] >= 0) add_row(to + tile.token[r] * C, own + r * C, C);
   }

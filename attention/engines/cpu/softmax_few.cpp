@@ -13,7 +13,7 @@ namespace {
 
 // s (count) = factor * k (count, D) q (D); k_row: elements from one key to the next
 template <class E> void scores(E* s, const E* q, const E* k, long k_row, long count, long D, E factor) {
-  small_matmul(s, count, q, D, 1, k, k_row, 1, count, D);
+  small_matmul(MatrixView<E>{s, 1, count, count, 1}, {q, 1, D, D, 1}, {k, D, count, 1, k_row});
   for_vectors<E>(count, [&](long j, auto n) { (Vec<E>::load(s + j, n) * factor).store(s + j, n); });
 }
 

@@ -83,8 +83,8 @@ template <class E> struct Forward {
     std::fill_n(collected, z.Dv * kTile, E(0));
     lanes.for_key_tiles([&](const KeyTile& tile) {
       const Rows<E> rows = rows_at(tile, keys, p.stride.k.t, z.D, own);
-      gemm_tile<Into::store>(s, kTile, TileMatrix<E>{rows.data, rows.row, 1}, transposed, kTile, tile.count, kTile,
-                             z.D);
+      gemm_tile<Into::store>(MatrixView<E>{s, tile.count, kTile, kTile, 1}, {rows.data, tile.count, z.D, rows.row, 1},
+                             {transposed, z.D, kTile, kTile, 1});
       add_biases(s, in, lanes, tile);
       const bool partial = !lanes.sees_all(tile);
       if (partial) lanes.hide(s, tile);
@@ -105,8 +105,8 @@ template <class E> struct Forward {
     Rows<E> rows = rows_at(tile, values, value_row, Dv, own);
     const bool harmful = partial && !all_finite(rows, tile.count, Dv);
     if (harmful) rows = finite_rows(rows, tile.count, Dv, own);
-    gemm_tile<Into::add>(collected, kTile, TileMatrix<E>{rows.data, 1, rows.row}, weights, kTile, Dv, kTile,
-                         tile.count);
+    gemm_tile<Into::add>(MatrixView<E>{collected, Dv, kTile, kTile, 1}, {rows.data, Dv, tile.count, 1, rows.row},
+                         {weights, tile.count, kTile, kTile, 1});
     for (long r = 0; r < tile.count && harmful; r++) {
       const E *value = values + std::max(0L, tile.at(r)) * value_row, *weight = weights + r * kTile;
       if (all_finite(Rows<E>{value, 0}, 1, Dv)) continue;

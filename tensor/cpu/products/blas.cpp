@@ -32,18 +32,18 @@ const bool ready = [] {
   return true;
 }();
 
-CBLAS_TRANSPOSE trans(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
+// How BLAS is told of a matrix: the distance of its rows in memory, or of its columns if it is transposed there.
+template <class E> CBLAS_TRANSPOSE trans(const MatrixView<E>& x) { return x.column == 1 ? CblasNoTrans : CblasTrans; }
+template <class E> int leading(const MatrixView<E>& x) { return int(x.column == 1 ? x.row : x.column); }
 
-void blas_gemm(float* c, long c_row, const float* a, long a_row, bool a_transposed, const float* b, long b_row,
-               bool b_transposed, long m, long n, long k) {
-  cblas_sgemm(CblasRowMajor, trans(a_transposed), trans(b_transposed), int(m), int(n), int(k), 1, a, int(a_row), b,
-              int(b_row), 0, c, int(c_row));
+void blas_gemm(const MatrixView<float>& c, const MatrixView<const float>& a, const MatrixView<const float>& b) {
+  cblas_sgemm(CblasRowMajor, trans(a), trans(b), int(c.rows), int(c.columns), int(a.columns), 1, a.data, leading(a),
+              b.data, leading(b), 0, c.data, int(c.row));
 }
 
-void blas_gemm(double* c, long c_row, const double* a, long a_row, bool a_transposed, const double* b, long b_row,
-               bool b_transposed, long m, long n, long k) {
-  cblas_dgemm(CblasRowMajor, trans(a_transposed), trans(b_transposed), int(m), int(n), int(k), 1, a, int(a_row), b,
-              int(b_row), 0, c, int(c_row));
+void blas_gemm(const MatrixView<double>& c, const MatrixView<const double>& a, const MatrixView<const double>& b) {
+  cblas_dgemm(CblasRowMajor, trans(a), trans(b), int(c.rows), int(c.columns), int(a.columns), 1, a.data, leading(a),
+              b.data, leading(b), 0, c.data, int(c.row));
 }
 
 // ---- is it right?
@@ -72,16 +72,17 @@ template <class E> struct Trial {
   bool right(bool a_transposed, bool b_transposed, long m, long n, long k) {
     constexpr E kUntouched = 12345;
     for (E& x : c) x = kUntouched;
+    const MatrixView<E> product{c, m, n, kRow, 1}, all{c, kM, kRow, kRow, 1};
+    const MatrixView<const E> left{a, m, k, a_transposed ? 1 : kRow, a_transposed ? kRow : 1};
+    const MatrixView<const E> right{b, k, n, b_transposed ? 1 : kRow, b_transposed ? kRow : 1};
     for (long i = 0; i < m; i++)
-      for (long j = 0; j < n; j++) c[i * kRow + j] = std::numeric_limits<E>::quiet_NaN();  // must not be read
-    gemm(c, kRow, a, kRow, a_transposed, b, kRow, b_transposed, m, n, k);
-    for (long i = 0; i < kM; i++)
-      for (long j = 0; j < kRow; j++) {
+      for (long j = 0; j < n; j++) product(i, j) = std::numeric_limits<E>::quiet_NaN();  // must not be read
+    gemm(product, left, right);
+    for (long i = 0; i < all.rows; i++)
+      for (long j = 0; j < all.columns; j++) {
         E sum = i < m && j < n ? E(0) : kUntouched;
-        for (long p = 0; p < k && i < m && j < n; p++)
-          sum +=
-              (a_transposed ? a[p * kRow + i] : a[i * kRow + p]) * (b_transposed ? b[j * kRow + p] : b[p * kRow + j]);
-        if (c[i * kRow + j] != sum) return false;
+        for (long p = 0; p < k && i < m && j < n; p++) sum += left(i, p) * right(p, j);
+        if (all(i, j) != sum) return false;
       }
     return true;
   }
@@ -128,18 +129,16 @@ OneBlasThread::~OneBlasThread() {
   if (before_ > 0) omp_set_num_threads(before_);
 }
 
-void gemm(float* c, long c_row, const float* a, long a_row, bool a_transposed, const float* b, long b_row,
-          bool b_transposed, long m, long n, long k) {
+void gemm(const MatrixView<float>& c, const MatrixView<const float>& a, const MatrixView<const float>& b) {
   check_blas("gemm");
   OneBlasThread scope;
-  blas_gemm(c, c_row, a, a_row, a_transposed, b, b_row, b_transposed, m, n, k);
+  blas_gemm(c, a, b);
 }
 
-void gemm(double* c, long c_row, const double* a, long a_row, bool a_transposed, const double* b, long b_row,
-          bool b_transposed, long m, long n, long k) {
+void gemm(const MatrixView<double>& c, const MatrixView<const double>& a, const MatrixView<const double>& b) {
   check_blas("gemm");
   OneBlasThread scope;
-  blas_gemm(c, c_row, a, a_row, a_transposed, b, b_row, b_transposed, m, n, k);
+  blas_gemm(c, a, b);
 }
 
 }  // namespace heed

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tensor/cpu/products/matrix.h"
+
 namespace heed {
 
 // While one lives, BLAS and LAPACK use one thread in this thread. OpenBLAS's own threads are set to one at start; its
@@ -21,11 +23,9 @@ class OneBlasThread {
   int before_ = 0;
 };
 
-// c = op(a) op(b), row-major; op is the transpose where the flag says so.
-void gemm(float* c, long c_row, const float* a, long a_row, bool a_transposed, const float* b, long b_row,
-          bool b_transposed, long m, long n, long k);
-void gemm(double* c, long c_row, const double* a, long a_row, bool a_transposed, const double* b, long b_row,
-          bool b_transposed, long m, long n, long k);
+// c (m, n) = a (m, k) b (k, n). Rows of c are dense; of a and b the rows (column = 1) or the columns (row = 1) are.
+void gemm(const MatrixView<float>& c, const MatrixView<const float>& a, const MatrixView<const float>& b);
+void gemm(const MatrixView<double>& c, const MatrixView<const double>& a, const MatrixView<const double>& b);
 
 // "OpenBLAS 0.3.21, Zen kernels": what runs, for the line that programs print at start. It goes on with
 // " (chosen by heed; OpenBLAS had chosen Prescott)" or " (OPENBLAS_CORETYPE)" where that is so.
@@ -34,8 +34,7 @@ std::string blas_description();
 // ---- is it right?
 
 template <class E>
-using Gemm = void (*)(E* c, long c_row, const E* a, long a_row, bool a_transposed, const E* b, long b_row,
-                      bool b_transposed, long m, long n, long k);
+using Gemm = void (*)(const MatrixView<E>& c, const MatrixView<const E>& a, const MatrixView<const E>& b);
 
 // Some small products with all transposes against plain loops, bit for bit: the numbers are whole and small.
 template <class E> bool multiplies_rightly(Gemm<E> gemm);

@@ -3,6 +3,7 @@
 // of b and c are dense, and n is a multiple of the vector width.
 #pragma once
 
+#include "tensor/cpu/products/matrix.h"
 #include "tensor/cpu/simd.h"
 
 namespace heed {
@@ -12,50 +13,52 @@ namespace heed {
 inline constexpr long kTileRows = 6;
 inline constexpr long kTileVectors = kVectorBytes == 64 ? 4 : 2;
 
-template <class E> struct TileMatrix {  // element (i, p) lies at data[i * row + p * column]
-  const E* data;
-  long row, column;
-};
-
 enum class Into { store, add };
 
+// M rows and N vectors of c
 template <class E, long M, long N, Into into>
-[[gnu::always_inline]] inline void gemm_block(E* c, long c_row, const TileMatrix<E>& a, const E* b, long b_row,
-                                              long k) {
+[[gnu::always_inline]] inline void gemm_block(MatrixView<E> c, MatrixView<const E> a, MatrixView<const E> b) {
   constexpr long kLanes = Vec<E>::kLanes;
   Vec<E> sums[M][N];
   for (long i = 0; i < M; i++)
     for (long j = 0; j < N; j++)
-      sums[i][j] = into == Into::add ? Vec<E>::load(c + i * c_row + j * kLanes) : Vec<E>(E(0));
-  const E* left = a.data;
-  for (long p = 0; p < k; p++, left += a.column, b += b_row) {
+      sums[i][j] = into == Into::add ? Vec<E>::load(c.data + i * c.row + j * kLanes) : Vec<E>(E(0));
+  const E *left = a.data, *below = b.data;
+  for (long p = 0; p < a.columns; p++, left += a.column, below += b.row) {
     Vec<E> right[N];
-    for (long j = 0; j < N; j++) right[j] = Vec<E>::load(b + j * kLanes);
+    for (long j = 0; j < N; j++) right[j] = Vec<E>::load(below + j * kLanes);
     for (long i = 0; i < M; i++) {
       const Vec<E> x(left[i * a.row]);
       for (long j = 0; j < N; j++) sums[i][j] = sums[i][j] + x * right[j];
     }
   }
   for (long i = 0; i < M; i++)
-    for (long j = 0; j < N; j++) sums[i][j].store(c + i * c_row + j * kLanes);
+    for (long j = 0; j < N; j++) sums[i][j].store(c.data + i * c.row + j * kLanes);
 }
 
 // All rows of a column of N vectors: blocks of M, then what is left in one smaller block.
 template <class E, long M, long N, Into into>
-void gemm_rows(E* c, long c_row, TileMatrix<E> a, const E* b, long b_row, long m, long k) {
-  for (; m >= M; m -= M, c += M * c_row, a.data += M * a.row) gemm_block<E, M, N, into>(c, c_row, a, b, b_row, k);
+void gemm_rows(MatrixView<E> c, MatrixView<const E> a, MatrixView<const E> b) {
+  for (; a.rows >= M; a.rows -= M, c.data += M * c.row, a.data += M * a.row) gemm_block<E, M, N, into>(c, a, b);
   if constexpr (M > 1)
-    if (m > 0) gemm_rows<E, M - 1, N, into>(c, c_row, a, b, b_row, m, k);
+    if (a.rows > 0) gemm_rows<E, M - 1, N, into>(c, a, b);
 }
 
-template <Into into, class E>
-void gemm_tile(E* c, long c_row, const TileMatrix<E>& a, const E* b, long b_row, long m, long n, long k) {
-  constexpr long kLanes = Vec<E>::kLanes, N = kTileVectors;
-  long j = 0;
-  for (; j + N * kLanes <= n; j += N * kLanes) gemm_rows<E, kTileRows, N, into>(c + j, c_row, a, b + j, b_row, m, k);
-  if constexpr (N == 4)
-    for (; j + 2 * kLanes <= n; j += 2 * kLanes) gemm_rows<E, kTileRows, 2, into>(c + j, c_row, a, b + j, b_row, m, k);
-  for (; j < n; j += kLanes) gemm_rows<E, 2 * kTileRows, 1, into>(c + j, c_row, a, b + j, b_row, m, k);
+// Columns of c from j on, N vectors at a time; the first column that is left. Not inline: the loops need all registers
+// for themselves.
+template <class E, long M, long N, Into into>
+[[gnu::noinline]] long gemm_columns(long j, const MatrixView<E>& c, const MatrixView<const E>& a,
+                                    const MatrixView<const E>& b) {
+  constexpr long kWidth = N * Vec<E>::kLanes;
+  for (; j + kWidth <= c.columns; j += kWidth)
+    gemm_rows<E, M, N, into>(c.some_columns(j, kWidth), a, b.some_columns(j, kWidth));
+  return j;
+}
+
+template <Into into, class E> void gemm_tile(const MatrixView<E>& c, const ConstMatrix<E>& a, const ConstMatrix<E>& b) {
+  long j = gemm_columns<E, kTileRows, kTileVectors, into>(0, c, a, b);
+  if constexpr (kTileVectors == 4) j = gemm_columns<E, kTileRows, 2, into>(j, c, a, b);
+  gemm_columns<E, 2 * kTileRows, 1, into>(j, c, a, b);
 }
 
 }  // namespace heed

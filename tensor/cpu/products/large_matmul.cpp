@@ -56,8 +56,8 @@ struct Cut {
 struct Rows {  // where they lie
   const float* group[kRows / kGroup];
   long row;
-  Rows(const float* a, long a_row) : row(a_row) {
-    for (long g = 0; g < kRows / kGroup; g++) group[g] = a + g * kGroup * a_row;
+  explicit Rows(const MatrixView<const float>& a) : row(a.row) {
+    for (long g = 0; g < kRows / kGroup; g++) group[g] = a.data + g * kGroup * a.row;
   }
   float of(long i, long p) const { return group[i / kGroup][p + i % kGroup * row]; }
 };
@@ -68,11 +68,10 @@ struct Strip {  // (depth, kRows)
 
 // What becomes of the sums: c = sum + bias, or c += sum.
 struct Target {
-  float* c;
-  long row;
-  const float* bias;  // null: none
+  MatrixView<float> c;
+  const float* bias;  // (columns of c); null: none
   bool add;
-  Target below(long rows) const { return {c + rows * row, row, bias, add}; }
+  Target block(long i, long j, long m, long n) const { return {c.block(i, j, m, n), bias ? bias + j : nullptr, add}; }
 };
 
 template <class A> void whole_block(const Target& to, const A a, const float* b, long depth) {
@@ -92,27 +91,27 @@ template <class A> void whole_block(const Target& to, const A a, const float* b,
   };
   const long step = depth / kRows / 2 * 2;
   for (long i = 0; i < kRows; i++) {
-    __builtin_prefetch(to.c + i * to.row, 1);
-    __builtin_prefetch(to.c + i * to.row + kWidth - 1, 1);
+    __builtin_prefetch(to.c.data + i * to.c.row, 1);
+    __builtin_prefetch(to.c.data + i * to.c.row + kWidth - 1, 1);
     accumulate(i * step, (i + 1) * step);
   }
   accumulate(kRows * step, depth);
   for (long i = 0; i < kRows; i++)
     for (long j = 0; j < kVectors; j++) {
-      float* c = to.c + i * to.row + j * kLanes;
+      float* c = to.c.data + i * to.c.row + j * kLanes;
       const V before = to.add ? V::load(c) : to.bias ? V::load(to.bias + j * kLanes) : V(0.f);
       (before + sums[i][j]).store(c);
     }
 }
 
-// The same for m <= kRows rows and n <= kWidth columns of c.
-template <class A> void block(const Target& to, const A& a, const float* b, long depth, long m, long n) {
-  if (m == kRows && n == kWidth) return whole_block(to, a, b, depth);
+// The same for at most kRows rows and kWidth columns of c.
+template <class A> void block(const Target& to, const A& a, const float* b, long depth) {
+  if (to.c.rows == kRows && to.c.columns == kWidth) return whole_block(to, a, b, depth);
   alignas(64) float sums[kRows * kWidth];
-  whole_block({sums, kWidth, nullptr, false}, a, b, depth);
-  for (long i = 0; i < m; i++)
-    for (long j = 0; j < n; j++) {
-      float& c = to.c[i * to.row + j];
+  whole_block({{sums, kRows, kWidth, kWidth, 1}, nullptr, false}, a, b, depth);
+  for (long i = 0; i < to.c.rows; i++)
+    for (long j = 0; j < to.c.columns; j++) {
+      float& c = to.c(i, j);
       c = (to.add ? c : to.bias ? to.bias[j] : 0.f) + sums[i * kWidth + j];
     }
 }
@@ -126,36 +125,36 @@ template <long width> void copy_padded(float* to, const float* from, long count)
 }
 
 // A piece of b, (depth, columns), as strips (depth, kWidth), with zeros beyond its columns.
-void make_strips_of_b(float* to, const float* b, const MatmulLayout& s, long depth, long columns) {
-  const long strips = ceil_div(columns, kWidth);
-  if (s.b_transposed)
+void make_strips_of_b(float* to, const MatrixView<const float>& b) {
+  const long depth = b.rows, strips = ceil_div(b.columns, kWidth);
+  if (b.column != 1)
     return parallel_for(strips, 1, [&](long begin, long end) {
       for (long i = begin; i < end; i++) {
-        const long count = std::min(kWidth, columns - i * kWidth);
+        const long count = std::min(kWidth, b.columns - i * kWidth);
         if (count < kWidth) std::fill_n(to + i * depth * kWidth, depth * kWidth, 0.f);
-        transpose_block(to + i * depth * kWidth, kWidth, b + i * kWidth * s.b_row, s.b_row, depth, count);
+        transpose_block(to + i * depth * kWidth, kWidth, b.data + i * kWidth * b.column, b.column, depth, count);
       }
     });
   parallel_for(depth, 32, [&](long begin, long end) {
     for (long p = begin; p < end; p++)
       for (long i = 0; i < strips; i++)
-        copy_padded<kWidth>(to + (i * depth + p) * kWidth, b + p * s.b_row + i * kWidth, columns - i * kWidth);
+        copy_padded<kWidth>(to + (i * depth + p) * kWidth, &b(p, i * kWidth), b.columns - i * kWidth);
   });
 }
 
-// ---- a panel of c: m rows, for a piece of a and of b
+// ---- a panel of c, for a piece of a (m, depth) and the strips of a piece of b
 
-void panel_of_rows(const Target& to, const float* a, long a_row, const float* strips, long m, long n, long depth) {
+void panel_of_rows(const Target& to, const MatrixView<const float>& a, const float* strips) {
   alignas(64) float last[kRows * kDeepest];  // the rows that make no whole block, (depth, kRows)
-  const long whole = m / kRows * kRows;
+  const long m = a.rows, depth = a.columns, whole = m / kRows * kRows;
   std::fill_n(last, whole < m ? depth * kRows : 0, 0.f);
-  transpose_plain(last, kRows, a + whole * a_row, a_row, whole < m ? depth : 0, m - whole);
-  for (long j = 0; j < n; j += kWidth) {
-    const long width = std::min(kWidth, n - j);
-    const Target top{to.c + j, to.row, to.bias ? to.bias + j : nullptr, to.add};
+  transpose_plain(last, kRows, a.data + whole * a.row, a.row, whole < m ? depth : 0, m - whole);
+  for (long j = 0; j < to.c.columns; j += kWidth) {
+    const long width = std::min(kWidth, to.c.columns - j);
+    const float* strip = strips + j * depth;
     for (long i = 0; i < whole; i += kRows)
-      block(top.below(i), Rows(a + i * a_row, a_row), strips + j * depth, depth, kRows, width);
-    if (whole < m) block(top.below(whole), Strip{last}, strips + j * depth, depth, m - whole, width);
+      block(to.block(i, j, kRows, width), Rows(a.some_rows(i, kRows)), strip, depth);
+    if (whole < m) block(to.block(whole, j, m - whole, width), Strip{last}, strip, depth);
   }
 }
 
@@ -183,19 +182,23 @@ long large_matmul_workspace_bytes(const MatmulLayout& s) {
 
 void large_matmul(float* c, const float* a, const float* b, const float* bias, const MatmulLayout& s, void* workspace) {
   const Cut cut(s);
+  const MatrixView<const float> left = left_of(a, s), right = right_of(b, s);
+  const Target product{{c, s.m, s.n, s.n, 1}, bias, false};
   float* strips = static_cast<float*>(workspace);
   for (long j = 0; j < s.n; j += cut.columns)
     for (long p = 0; p < s.k; p += cut.depth) {
       const long n = std::min(cut.columns, s.n - j), depth = std::min(cut.depth, s.k - p);
-      make_strips_of_b(strips, b + (s.b_transposed ? j * s.b_row + p : p * s.b_row + j), s, depth, n);
+      make_strips_of_b(strips, right.block(p, j, depth, n));
       const long strips_here = ceil_div(n, kWidth), groups = std::clamp(kTasks / cut.panels, 1L, strips_here);
       parallel_for(cut.panels * groups, 1, [&](long begin, long end) {
         for (long task = begin; task < end; task++) {
           const long panel = task / groups, group = task % groups;
           const long i = cut.first_row(panel), m = std::min(cut.first_row(panel + 1), s.m) - i;
-          const long left = strips_here * group / groups * kWidth, right = strips_here * (group + 1) / groups * kWidth;
-          const Target to{c + i * s.n + j + left, s.n, bias ? bias + j + left : nullptr, p > 0};
-          panel_of_rows(to, a + i * s.a_row + p, s.a_row, strips + left * depth, m, std::min(n, right) - left, depth);
+          const long first = strips_here * group / groups * kWidth;
+          const long last = std::min(n, strips_here * (group + 1) / groups * kWidth);
+          Target to = product.block(i, j + first, m, last - first);
+          to.add = p > 0;
+          panel_of_rows(to, left.block(i, p, m, depth), strips + first * depth);
         }
       });
     }

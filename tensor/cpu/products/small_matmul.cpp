@@ -1,5 +1,5 @@
-// Up to three rows are dot products, with vectors along k. More rows are computed as c^T = b a^T: a is small and is
-// transposed round first, so that vectors run along its rows.
+// Up to three rows are dot products, with vectors along k. More rows are computed as c^T = b^T a^T: a is small and is
+// transposed first, so that vectors run along its rows.
 #include "tensor/cpu/products/small_matmul.h"
 
 #include <utility>
@@ -35,44 +35,51 @@ template <long count, class E> Vec<E> sum_each(Vec<E> (&v)[Vec<E>::kLanes]) {
 // of more bytes than this have long rows, which need no help, and two of them would not fit into the L1 cache.
 constexpr long kMostAhead = 1 << 14;
 
-// c (R, columns) = a (R, k) b^T, b (columns, k), for as many columns as make R * columns <= kLanes
+// c (R, n) = a (R, k) b (k, n), for as many columns as make R * n <= kLanes; rows of a and columns of b are dense.
+// Not inline: the loop needs all registers for itself.
 template <class E, long R>
-void dot_tile(E* c, long c_row, const E* a, long a_row, const E* b, long b_row, long columns, long k) {
+[[gnu::noinline]] void dot_tile(MatrixView<E> c, MatrixView<const E> a, MatrixView<const E> b) {
   constexpr long kLanes = Vec<E>::kLanes, N = kLanes / R, kLine = 64 / long(sizeof(E));
-  const E* rows[N];
-  for (long j = 0; j < N; j++) rows[j] = b + std::min(j, columns - 1) * b_row;
+  const E* columns[N];
+  for (long j = 0; j < N; j++) columns[j] = b.data + std::min(j, b.columns - 1) * b.column;
   Vec<E> sums[kLanes];
   for (auto& sum : sums) sum = E(0);
   const auto add = [&](long p, auto count) {
     Vec<E> left[R];
-    for (long i = 0; i < R; i++) left[i] = Vec<E>::load(a + i * a_row + p, count);
+    for (long i = 0; i < R; i++) left[i] = Vec<E>::load(a.data + i * a.row + p, count);
     for (long j = 0; j < N; j++) {
-      const Vec<E> right = Vec<E>::load(rows[j] + p, count);
+      const Vec<E> right = Vec<E>::load(columns[j] + p, count);
       for (long i = 0; i < R; i++) sums[i * N + j] = sums[i * N + j] + left[i] * right;
     }
   };
-  const long ahead = N * b_row;
+  const long k = a.columns, ahead = N * b.column;
   long p = 0;
   if (ahead * long(sizeof(E)) <= kMostAhead)
     for (; p + kLine <= k; p += kLine) {
-      for (long j = 0; j < N; j++) __builtin_prefetch(rows[j] + p + ahead);
+      for (long j = 0; j < N; j++) __builtin_prefetch(columns[j] + p + ahead);
       for (long u = 0; u < kLine; u += kLanes) add(p + u, Whole<E>());
     }
   for_vectors<E>(k - p, [&](long i, auto count) { add(p + i, count); });
   E values[kLanes];
   sum_each<kLanes>(sums).store(values);
-  for (long i = 0; i < R; i++) std::copy_n(values + i * N, columns, c + i * c_row);
+  for (long i = 0; i < R; i++) std::copy_n(values + i * N, c.columns, c.data + i * c.row);
+}
+
+// R rows of c, from row i on
+template <long R, class E>
+void dot_rows(long i, const MatrixView<E>& c, const MatrixView<const E>& a, const MatrixView<const E>& b) {
+  constexpr long N = Vec<E>::kLanes / R;
+  for (long j = 0; j < c.columns; j += N) {
+    const long n = std::min(N, c.columns - j);
+    dot_tile<E, R>(c.block(i, j, R, n), a.some_rows(i, R), b.some_columns(j, n));
+  }
 }
 
 template <class E>
-void dot_products(E* c, long c_row, const E* a, long a_row, const E* b, long b_row, long m, long n, long k) {
-  constexpr long kLanes = Vec<E>::kLanes, N = kLanes / 2;
+void dot_products(const MatrixView<E>& c, const MatrixView<const E>& a, const MatrixView<const E>& b) {
   long i = 0;
-  for (; i + 2 <= m; i += 2)
-    for (long j = 0; j < n; j += N)
-      dot_tile<E, 2>(c + i * c_row + j, c_row, a + i * a_row, a_row, b + j * b_row, b_row, std::min(N, n - j), k);
-  for (long j = 0; i < m && j < n; j += kLanes)
-    dot_tile<E, 1>(c + i * c_row + j, c_row, a + i * a_row, a_row, b + j * b_row, b_row, std::min(kLanes, n - j), k);
+  for (; i + 2 <= c.rows; i += 2) dot_rows<2>(i, c, a, b);
+  if (i < c.rows) dot_rows<1>(i, c, a, b);
 }
 
 // ---- transposed
@@ -80,51 +87,48 @@ void dot_products(E* c, long c_row, const E* a, long a_row, const E* b, long b_r
 constexpr long kDepth = 512, kColumns = 48;  // along k and n: a piece of a^T and of c^T stay in the caches
 constexpr long kWidth = kFewRows + 16;       // room for the rows of a, rounded up to whole vectors
 
-// c (m, n) = or += a (m, depth) b^T, b (n, depth), with transposed (depth, width) = a^T, and zeros beyond m
+// c (m, n) = or += a (m, depth) b (depth, n), given a^T (depth, width) with zeros beyond m
 template <class E>
-void columns(E* c, long c_row, const E* b, long b_row, const E* transposed, long width, long m, long n, long depth,
-             bool add) {
-  alignas(64) E block[kColumns * kWidth];  // (columns, width): a piece of c^T
-  for (long j = 0; j < n; j += kColumns) {
-    const long count = std::min(kColumns, n - j);
-    gemm_tile<Into::store>(block, width, TileMatrix<E>{b + j * b_row, b_row, 1}, transposed, width, count, width,
-                           depth);
-    if (!add) transpose_block(c + j, c_row, block, width, m, count);
-    for (long i = 0; i < m && add; i++)
-      for (long r = 0; r < count; r++) c[i * c_row + j + r] += block[r * width + i];
+void columns(const MatrixView<E>& c, const MatrixView<const E>& a_transposed, const MatrixView<const E>& b, bool add) {
+  const long width = a_transposed.columns;
+  alignas(64) E block[kColumns * kWidth];  // (count, width): a piece of c^T
+  for (long j = 0; j < c.columns; j += kColumns) {
+    const long count = std::min(kColumns, c.columns - j);
+    const MatrixView<E> c_transposed{block, count, width, width, 1};
+    gemm_tile<Into::store>(c_transposed, b.some_columns(j, count).transposed(), a_transposed);
+    if (!add) transpose_block(c.data + j, c.row, block, width, c.rows, count);
+    for (long i = 0; i < c.rows && add; i++)
+      for (long r = 0; r < count; r++) c(i, j + r) += block[r * width + i];
   }
 }
 
 template <class E>
-void turned_round(E* c, long c_row, const E* a, long a_row, long a_col, const E* b, long b_row, long m, long n,
-                  long k) {
+void transposed_product(const MatrixView<E>& c, const MatrixView<const E>& a, const MatrixView<const E>& b) {
   constexpr long kLanes = Vec<E>::kLanes;
-  const long width = (m + kLanes - 1) / kLanes * kLanes;
-  alignas(64) E transposed[kDepth * kWidth];
+  const long m = c.rows, k = a.columns, width = (m + kLanes - 1) / kLanes * kLanes;
+  alignas(64) E a_transposed[kDepth * kWidth];
   for (long first = 0; first < k; first += kDepth) {
     const long depth = std::min(kDepth, k - first);
-    std::fill_n(transposed, width > m ? depth * width : 0, E(0));
-    if (a_col == 1)
-      transpose_block(transposed, width, a + first, a_row, depth, m);
+    std::fill_n(a_transposed, width > m ? depth * width : 0, E(0));
+    if (a.column == 1)
+      transpose_block(a_transposed, width, a.data + first, a.row, depth, m);
     else
       for (long p = 0; p < depth; p++)
-        for (long i = 0; i < m; i++) transposed[p * width + i] = a[i * a_row + (first + p) * a_col];
-    columns(c, c_row, b + first, b_row, transposed, width, m, n, depth, first > 0);
+        for (long i = 0; i < m; i++) a_transposed[p * width + i] = a(i, first + p);
+    columns(c, {a_transposed, depth, width, width, 1}, b.some_rows(first, depth), first > 0);
   }
 }
 
 }  // namespace
 
-template <class E>
-void small_matmul(E* c, long c_row, const E* a, long a_row, long a_col, const E* b, long b_row, long m, long n,
-                  long k) {
-  if (m <= 3 && a_col == 1)
-    dot_products(c, c_row, a, a_row, b, b_row, m, n, k);
+template <class E> void small_matmul(const MatrixView<E>& c, const ConstMatrix<E>& a, const ConstMatrix<E>& b) {
+  if (c.rows <= 3 && a.column == 1)
+    dot_products(c, a, b);
   else
-    turned_round(c, c_row, a, a_row, a_col, b, b_row, m, n, k);
+    transposed_product(c, a, b);
 }
 
-template void small_matmul(float*, long, const float*, long, long, const float*, long, long, long, long);
-template void small_matmul(double*, long, const double*, long, long, const double*, long, long, long, long);
+template void small_matmul(const MatrixView<float>&, const ConstMatrix<float>&, const ConstMatrix<float>&);
+template void small_matmul(const MatrixView<double>&, const ConstMatrix<double>&, const ConstMatrix<double>&);
 
 }  // namespace heed

@@ -35,19 +35,17 @@ bool can_choose() { return blas_kernel_names().size() > 1; }  // an OpenBLAS bui
 enum class Mistake { none, one_element, reads_c, writes_too_much, ignores_transpose };
 
 template <class E, Mistake mistake>
-void loops(E* c, long c_row, const E* a, long a_row, bool a_transposed, const E* b, long b_row, bool b_transposed,
-           long m, long n, long k) {
-  if (mistake == Mistake::ignores_transpose) b_transposed = false;
-  for (long i = 0; i < m; i++)
-    for (long j = 0; j < n; j++) {
-      E sum = mistake == Mistake::reads_c ? 0 * c[i * c_row + j] : E(0);
-      for (long p = 0; p < k; p++)
-        sum +=
-            (a_transposed ? a[p * a_row + i] : a[i * a_row + p]) * (b_transposed ? b[j * b_row + p] : b[p * b_row + j]);
-      c[i * c_row + j] = sum;
+void loops(const MatrixView<E>& c, const MatrixView<const E>& a, const MatrixView<const E>& given_b) {
+  MatrixView<const E> b = given_b;
+  if (mistake == Mistake::ignores_transpose) b.row = std::max(b.row, b.column), b.column = 1;
+  for (long i = 0; i < c.rows; i++)
+    for (long j = 0; j < c.columns; j++) {
+      E sum = mistake == Mistake::reads_c ? 0 * c(i, j) : E(0);
+      for (long p = 0; p < a.columns; p++) sum += a(i, p) * b(p, j);
+      c(i, j) = sum;
     }
-  if (mistake == Mistake::one_element && m > 20) c[20 * c_row + 3] += 1;
-  if (mistake == Mistake::writes_too_much) c[n] = 0;
+  if (mistake == Mistake::one_element && c.rows > 20) c(20, 3) += 1;
+  if (mistake == Mistake::writes_too_much) c(0, c.columns) = 0;
 }
 
 }  // namespace
