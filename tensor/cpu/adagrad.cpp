@@ -1,3 +1,4 @@
+// The step of Adagrad, element by element: every weight's rate falls with the sum s of its squared gradients.
 #include "tensor/ops/adagrad.h"
 
 #include <cmath>
@@ -9,6 +10,7 @@ namespace {
 
 template <class E> struct Factors { E rate, epsilon, l2, scale; };
 
+// s += g^2, w -= rate * g / (sqrt(s) + epsilon), for n elements
 template <class E> void adagrad_run(E* w, E* s, const E* gradient, long n, const Factors<E> f) {
   for (long i = 0; i < n; i++) {
     const E g = f.scale * gradient[i] + f.l2 * w[i], squares = s[i] + g * g;

@@ -1,3 +1,5 @@
+// The step of AdamW in one pass over weights, moments and gradients. It waits for memory, so that what could be four
+// ops is one loop.
 #include "tensor/ops/adamw.h"
 
 #include <cmath>
@@ -24,8 +26,9 @@ template <class E> struct Factors {
         keep(E(1 - s.rate * s.weight_decay)) {}
 };
 
-// Takes its numbers by value: what a lambda captures could be changed by every store, for all the compiler knows, and
-// then nothing is vectorised.
+// m = beta1 m + (1 - beta1) g, v = beta2 v + (1 - beta2) g^2, w = keep w - rate m / (sqrt(v unbias) + epsilon), for n
+// elements. Takes its numbers by value: what a lambda captures could be changed by every store, for all the compiler
+// knows, and then nothing is vectorised.
 template <class E> void adamw_run(E* w, E* m, E* v, const E* gradient, long n, const Factors<E> f) {
   for (long i = 0; i < n; i++) {
     const E g = f.scale * gradient[i] + f.l2 * w[i];

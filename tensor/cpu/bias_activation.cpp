@@ -1,3 +1,5 @@
+// y = f(x + bias) and its gradient in one pass: z = x + bias is computed again backwards instead of being kept. dbias
+// is added up per block of rows (row_blocks.h).
 #include "tensor/ops/bias_activation.h"
 
 #include "tensor/cpu/row_blocks.h"

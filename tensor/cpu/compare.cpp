@@ -1,3 +1,5 @@
+// Comparisons and logic, element by element over operands that broadcast: one loop per shape of memory access, so that
+// the compiler can vectorise the common ones.
 #include "tensor/ops/compare.h"
 
 #include "tensor/cpu/walk.h"
@@ -5,6 +7,7 @@
 namespace heed {
 namespace {
 
+// y[i] = Op::f(a[i], b[i]) for all i of the loop: y is dense, a and b have its strides
 template <class Op, class E> void compare_cpu(bool* y, const E* a, const E* b, const Loop& loop) {
   const long sa = loop.strides[1].back(), sb = loop.strides[2].back();
   walk<3>(loop, [&](long n, const std::array<long, 3>& at) {

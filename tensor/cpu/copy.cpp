@@ -68,6 +68,7 @@ template <class To, class From> void copy_typed(void* to, const void* from, cons
   copy_elements(static_cast<Target*>(to), static_cast<const Source*>(from), loop);
 }
 
+// to = from, operands of the loop, each with its element type
 void strided_copy_cpu(void* to, DType to_type, const void* from, DType from_type, const Loop& loop) {
   visit(to_type, [&](auto to_tag) {
     visit(from_type, [&](auto from_tag) { copy_typed<decltype(to_tag), decltype(from_tag)>(to, from, loop); });
@@ -81,6 +82,7 @@ template <class E> void fill_run(E* x, long step, E value, long count) {
     for (long i = 0; i < count; i++) x[i * step] = value;
 }
 
+// x = value, the loop's only operand
 void strided_fill_cpu(void* x, DType dtype, double value, const Loop& loop) {
   visit(dtype, [&](auto tag) {
     using E = decltype(tag);

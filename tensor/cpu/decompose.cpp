@@ -31,7 +31,7 @@ struct Room {
   }
 };
 
-// LAPACK tells a size as a T, rounded: take the next larger one.
+// LAPACK tells a size as an E, rounded: take the next larger one.
 template <class E> long told(E size) { return long(std::nextafter(size, std::numeric_limits<E>::infinity())) + 1; }
 
 template <class E> bool finite(const E* a, long n) {
@@ -95,6 +95,7 @@ template <class E> int qr_one(E* q, E* r, const E* a, const MatrixBatch& s, E* c
   return info;
 }
 
+// q (count, M, K), r (count, K, N), info (count), a (count, M, N)
 template <class E> void qr_cpu(E* q, E* r, int32_t* info, const E* a, const MatrixBatch& s, void* workspace) {
   const long K = std::min(s.rows, s.cols);
   for_matrices(info, a, s, qr_room<E>(s), workspace, [&](long i, const E* one, E* copies, const Work<E>& work) {
@@ -112,7 +113,8 @@ template <class E> Room svd_room(const MatrixBatch& s) {
   return {s.rows * s.cols, told(size), 8 * std::min(s.rows, s.cols)};
 }
 
-// LAPACK sees a^T = v diag(s) u^T, and what it calls u and vt are, row by row, our vt and u.
+// u (count, M, K), singular (count, K), vt (count, K, N), info (count), a (count, M, N). LAPACK sees a^T = v diag(s) u^T,
+// and what it calls u and vt are, row by row, our vt and u.
 template <class E>
 void svd_cpu(E* u, E* singular, E* vt, int32_t* info, const E* a, const MatrixBatch& s, void* workspace) {
   const long M = s.rows, N = s.cols, K = std::min(M, N);
@@ -146,7 +148,7 @@ template <class E> Room eigh_room(const MatrixBatch& s) {
   return {0, told(size), 3 + 5 * s.rows};
 }
 
-// values (count, N), vectors (count, N, N): LAPACK's columns are our rows.
+// values (count, N), vectors and a (count, N, N), info (count): LAPACK's columns are our rows.
 template <class E>
 void eigh_cpu(E* values, E* vectors, int32_t* info, const E* a, const MatrixBatch& s, void* workspace) {
   const long N = s.rows;

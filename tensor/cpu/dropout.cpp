@@ -1,3 +1,5 @@
+// Dropout without a mask in memory: x is kept and scaled, or zeroed, by the same random draws that keep_mask makes. It
+// is its own gradient: backward draws again.
 #include "tensor/ops/dropout.h"
 
 #include "tensor/cpu/keep_draws.h"

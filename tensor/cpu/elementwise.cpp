@@ -33,6 +33,7 @@ template <class Op, class E> void unary_backward_run(E* dx, const E* dy, const E
   }
 }
 
+// y = Op::f(x), operands of the loop; y is dense
 template <class Op, class E> void unary_cpu(E* y, const E* x, const Loop& loop) {
   const long step = loop.strides[1].back();
   walk<2>(loop, [&](long n, const std::array<long, 2>& at) {
@@ -46,6 +47,7 @@ template <class Op, class E> void unary_cpu(E* y, const E* x, const Loop& loop) 
   });
 }
 
+// dx = dy * Op::df(x, y), operands of the loop; dx is dense
 template <class Op, class E> void unary_backward_cpu(E* dx, const E* dy, const E* x, const E* y, const Loop& loop) {
   const long sd = loop.strides[1].back(), sx = loop.strides[2].back(), sy = loop.strides[3].back();
   walk<4>(loop, [&](long n, const std::array<long, 4>& at) {
@@ -59,6 +61,7 @@ template <class Op, class E> void unary_backward_cpu(E* dx, const E* dy, const E
   });
 }
 
+// y = Op::f(a, b), operands of the loop; y is dense
 template <class Op, class E> void binary_cpu(E* y, const E* a, const E* b, const Loop& loop) {
   const long sa = loop.strides[1].back(), sb = loop.strides[2].back();
   walk<3>(loop, [&](long n, const std::array<long, 3>& at) {
@@ -76,7 +79,7 @@ template <class Op, class E> void binary_cpu(E* y, const E* a, const E* b, const
   });
 }
 
-// derivative(a, b, y) is Op::da or Op::db.
+// dx = dy * derivative(a, b, y), which is Op::da or Op::db: operands of the loop; dx is dense
 template <class E, class Derivative>
 void binary_backward_cpu(E* dx, const E* dy, const E* a, const E* b, const E* y, const Loop& loop,
                          Derivative derivative) {
@@ -103,6 +106,7 @@ void backward_b_cpu(E* dx, const E* dy, const E* a, const E* b, const E* y, cons
   binary_backward_cpu(dx, dy, a, b, y, loop, [](E u, E v, E w) { return Op::db(u, v, w); });
 }
 
+// y += x, operands of the loop; both may be strided
 template <class E> void add_into_cpu(E* y, const E* x, const Loop& loop) {
   const long sy = loop.strides[0].back(), sx = loop.strides[1].back();
   walk<2>(loop, [&](long n, const std::array<long, 2>& at) {

@@ -1,3 +1,5 @@
+// Looking up rows of a table, and the gradient that adds rows back. Backward sorts the ids first, so that every row of
+// the table is written by one thread, in the order of the ids.
 #include "tensor/ops/embedding.h"
 
 #include "tensor/cpu/columns.h"

@@ -1,3 +1,5 @@
+// Picking elements by index, and the gradients that add them back. Work is cut by columns (columns.h): no two threads
+// write to one place, and additions have a fixed order.
 #include "tensor/ops/gather.h"
 
 #include "tensor/cpu/columns.h"

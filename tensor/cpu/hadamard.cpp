@@ -1,3 +1,4 @@
+// The fast Walsh-Hadamard transform: log2(n) rounds of additions and subtractions over a row, in place.
 #include "tensor/ops/hadamard.h"
 
 #include <algorithm>

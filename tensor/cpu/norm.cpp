@@ -1,11 +1,13 @@
+// Sums of squares for the norm of a gradient: in double, block by block; the door adds the blocks' sums in order.
 #include "tensor/ops/norm.h"
 
-#include "tensor/cpu/lane_sum.h"
+#include "tensor/cpu/simd.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
 namespace {
 
+// x (n)
 template <class E> double sum_of_squares(const E* x, long n) {
   return lane_sum<double>(n, [x](long i) { return double(x[i]) * double(x[i]); });
 }

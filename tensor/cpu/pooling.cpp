@@ -1,3 +1,5 @@
+// Maxima and means over windows of tokens, and the mean over a sequence's real tokens. Every output is made by one
+// thread, which walks over the tokens of its window; backward walks over the windows of a token.
 #include "tensor/ops/pooling.h"
 
 #include "tensor/cpu/walk.h"

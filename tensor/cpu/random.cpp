@@ -1,3 +1,5 @@
+// Uniform and normal numbers and random masks. Number i of a site depends on its key and on i alone (Philox, random.h),
+// so threads may draw in any order.
 #include "tensor/random.h"
 
 #include <cmath>
@@ -26,10 +28,12 @@ template <class Body> void for_draws(const RandomKey& key, long begin, long end,
   }
 }
 
+// x, draws (n)
 template <class E> void uniform_run(E* x, const uint32_t* draws, long n, double low, double span, E most) {
   for (long i = 0; i < n; i++) x[i] = std::min(E(low + span * unit_interval(draws[i])), most);
 }
 
+// x (numel): uniform in [low, low + span)
 template <class E> void uniform_cpu(E* x, long numel, const RandomKey& key, double low, double span) {
   const E most = std::nextafter(E(low + span), E(low));  // a draw next to 1 must not round up to `high`
   parallel_for((numel + 3) / 4, kElementGrain / 4, [&](long begin, long end) {
@@ -39,11 +43,12 @@ template <class E> void uniform_cpu(E* x, long numel, const RandomKey& key, doub
   });
 }
 
+// x, pairs (n)
 template <class E> void normal_run(E* x, const double* pairs, long n, double mean, double deviation) {
   for (long i = 0; i < n; i++) x[i] = E(mean + deviation * pairs[i]);
 }
 
-// Box and Muller: two uniform numbers become two normal ones.
+// x (numel), by Box and Muller: two uniform numbers become two normal ones.
 template <class E> void normal_cpu(E* x, long numel, const RandomKey& key, double mean, double deviation) {
   static_assert(2 * kPhiloxMany == kPairs);
   parallel_for((numel + 3) / 4, kElementGrain / 16, [&](long begin, long end) {
@@ -55,7 +60,7 @@ template <class E> void normal_cpu(E* x, long numel, const RandomKey& key, doubl
   });
 }
 
-// keep (samples, tokens, channels)
+// keep (samples, tokens, channels): true with probability 1 - threshold / 2^16
 void keep_cpu(bool* keep, long samples, long tokens, long channels, const RandomKey& key, uint32_t threshold) {
   parallel_for(samples * tokens, rows_grain(channels), [&](long begin, long end) {
     for_keep_draws(key, tokens, channels, begin, end, [&](long at, const uint16_t* draws, long n) {

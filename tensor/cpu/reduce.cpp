@@ -3,7 +3,7 @@
 // error stays small).
 #include "tensor/ops/reduce.h"
 
-#include "tensor/cpu/lane_sum.h"
+#include "tensor/cpu/simd.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
@@ -15,6 +15,7 @@ long blocks_of(long count, long inner) {
   return inner ? std::max(1L, (count + block_of(inner) - 1) / block_of(inner)) : 1;
 }
 
+// x (n)
 template <class E> E sum_row(const E* x, long n) {
   return lane_sum<E>(n, [&](long i) { return x[i]; });
 }
@@ -54,6 +55,7 @@ template <class E> long sum_workspace_cpu(long outer, long count, long inner) {
   return blocks > 1 ? outer * blocks * inner * long(sizeof(E)) : 0;
 }
 
+// y (outer, inner) = sum of x (outer, count, inner) over its middle axis; workspace (outer, blocks, inner)
 template <class E> void sum_rows_cpu(E* y, const E* x, long outer, long count, long inner, void* workspace) {
   const long block = block_of(std::max(inner, 1L)), blocks = blocks_of(count, inner);
   E* partial = blocks > 1 ? static_cast<E*>(workspace) : y;  // (outer, blocks, inner)
@@ -71,6 +73,7 @@ template <class E> void sum_rows_cpu(E* y, const E* x, long outer, long count, l
   if (blocks > 1) sum_blocks(y, partial, outer, blocks, inner);
 }
 
+// dx (outer, count, inner), zeros before; dy, indices (outer, inner): dy goes to where the maximum stood
 template <class E>
 void max_rows_backward_cpu(E* dx, const E* dy, const int64_t* indices, long outer, long count, long inner) {
   parallel_for(outer * inner, kElementGrain, [&](long begin, long end) {

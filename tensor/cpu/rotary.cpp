@@ -1,3 +1,5 @@
+// Rotary positions: the table of cosines and sines, and the rotation of pairs of channels by a token's angle. Backward
+// rotates by the opposite angle.
 #include "tensor/ops/rotary.h"
 
 #include <algorithm>
@@ -38,7 +40,7 @@ void rotate_row(E* y, const E* x, const E* cosines, const E* sines, long half, b
     }
 }
 
-// table (T, 2, D/2)
+// y, x: rows of D channels at the strides of the layout, whose last size is T; table (T, 2, D/2)
 template <class E> void rotary_cpu(E* y, const E* x, const E* table, const RotaryLayout& layout, bool backwards) {
   const Shape& sizes = layout.sizes;
   const long D = layout.D, half = D / 2, length = sizes.back();

@@ -115,10 +115,12 @@ template <class Op> void scan_cpu(const Op& op, const ScanSizes& s, bool reverse
   });
 }
 
+// y, x (outer, count, inner): running sums along the middle axis, from its end if `reverse`
 template <class E> void cumsum_cpu(E* y, const E* x, const ScanSizes& s, bool reverse, void* workspace) {
   scan_cpu(Sum<E>{y, x}, s, reverse, static_cast<double*>(workspace));
 }
 
+// y, indices, x (outer, count, inner): running maxima along the middle axis, and where they stand
 template <class E> void cumulative_max_cpu(E* y, int64_t* indices, const E* x, const ScanSizes& s, void* workspace) {
   scan_cpu(Max<E>{y, indices, x, s.inner}, s, false, static_cast<int64_t*>(workspace));
 }

@@ -1,3 +1,5 @@
+// Placing elements by index, adding them, and the gradient of placing. Work is cut by columns (columns.h): no two
+// threads write to one place, and of equal indices the last one wins, as the loops run.
 #include "tensor/ops/scatter.h"
 
 #include "tensor/cpu/columns.h"

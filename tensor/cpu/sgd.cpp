@@ -1,3 +1,4 @@
+// The step of SGD with momentum, plain or Nesterov's, in one pass over weights, velocities and gradients.
 #include "tensor/ops/sgd.h"
 
 #include "tensor/cpu/walk.h"
@@ -8,6 +9,7 @@ namespace {
 // w -= now * g + later * v: of plain momentum (0, rate), of Nesterov's (rate, rate * momentum).
 template <class E> struct Factors { E scale, l2, momentum, now, later; };
 
+// v = momentum v + g and the step, for n elements
 template <class E> void sgd_run(E* w, E* v, const E* gradient, long n, const Factors<E> f) {
   for (long i = 0; i < n; i++) {
     const E g = f.scale * gradient[i] + f.l2 * w[i], mean = f.momentum * v[i] + g;

@@ -1,3 +1,5 @@
+// Softmax and its logarithm, row by row: the maximum, the exponentials with their sum, then the division. Backward
+// needs y alone: one sum over the row, then dx. Sums are made in vectors, in a fixed order (simd.h).
 #include "tensor/ops/softmax.h"
 
 #include <cmath>
@@ -17,6 +19,7 @@ template <class E> E top_of(const E* x, long cols) {
   return top == kNothing<E> ? E(0) : top;
 }
 
+// y, x (cols)
 template <class E> void softmax_row(E* y, const E* x, long cols) {
   const E top = top_of(x, cols);
   const E total = sum_vectors<E>(cols, [&](long i, auto n) {
@@ -28,14 +31,14 @@ template <class E> void softmax_row(E* y, const E* x, long cols) {
   for (long j = 0; j < cols; j++) y[j] *= scale;
 }
 
-// y, x (rows, cols)
+// y = exp(x - max x) / sum(exp(x - max x)): y, x (rows, cols)
 template <class E> void softmax_rows_cpu(E* y, const E* x, long rows, long cols) {
   parallel_for(rows, rows_grain(cols, 4), [&](long begin, long end) {
     for (long i = begin; i < end; i++) softmax_row(y + i * cols, x + i * cols, cols);
   });
 }
 
-// dx, dy, y (rows, cols)
+// dx = y * (dy - sum(y * dy)): dx, dy, y (rows, cols)
 template <class E> void softmax_rows_backward_cpu(E* dx, const E* dy, const E* y, long rows, long cols) {
   parallel_for(rows, rows_grain(cols), [&](long begin, long end) {
     for (long i = begin; i < end; i++) {
@@ -47,6 +50,7 @@ template <class E> void softmax_rows_backward_cpu(E* dx, const E* dy, const E* y
   });
 }
 
+// y, x (cols)
 template <class E> void log_softmax_row(E* y, const E* x, long cols) {
   const E top = top_of(x, cols);
   const E total = sum_vectors<E>(
@@ -55,14 +59,14 @@ template <class E> void log_softmax_row(E* y, const E* x, long cols) {
   for (long j = 0; j < cols; j++) y[j] = x[j] - top - rest;
 }
 
-// y, x (rows, cols)
+// y = x - max x - log(sum(exp(x - max x))): y, x (rows, cols)
 template <class E> void log_softmax_rows_cpu(E* y, const E* x, long rows, long cols) {
   parallel_for(rows, rows_grain(cols, 4), [&](long begin, long end) {
     for (long i = begin; i < end; i++) log_softmax_row(y + i * cols, x + i * cols, cols);
   });
 }
 
-// dx, dy, y (rows, cols)
+// dx = dy - exp(y) * sum(dy), and 0 in a row that sees nothing: dx, dy, y (rows, cols)
 template <class E> void log_softmax_rows_backward_cpu(E* dx, const E* dy, const E* y, long rows, long cols) {
   parallel_for(rows, rows_grain(cols, 4), [&](long begin, long end) {
     for (long i = begin; i < end && cols > 0; i++) {

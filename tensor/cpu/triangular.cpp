@@ -1,3 +1,4 @@
+// The lower or upper triangle of matrices of any type: of every row one run is copied, the rest is zero bytes.
 #include "tensor/ops/triangular.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// Choosing between two tensors, and clamping, element by element over operands that broadcast.
 #include "tensor/ops/where.h"
 
 #include "tensor/cpu/walk.h"
@@ -5,7 +6,8 @@
 namespace heed {
 namespace {
 
-// With constant steps of 1 and 0 the compiler makes vector code.
+// y[i] = condition[i] ? a[i] : b[i] along one axis (n), each with its step. With constant steps of 1 and 0 the
+// compiler makes vector code.
 template <class E> void choose(E* y, const bool* condition, const E* a, const E* b, long n, const long* step) {
   if (step[0] == 1 && step[1] == 1 && step[2] == 1) {
     for (long i = 0; i < n; i++) y[i] = condition[i] ? a[i] : b[i];
@@ -18,6 +20,7 @@ template <class E> void choose(E* y, const bool* condition, const E* a, const E*
   }
 }
 
+// y, condition, a, b: operands of the loop; y is dense
 void where_cpu(void* y, const bool* condition, const void* a, const void* b, DType dtype, const Loop& loop) {
   const long step[] = {loop.strides[1].back(), loop.strides[2].back(), loop.strides[3].back()};
   visit(dtype, [&](auto tag) {
@@ -29,6 +32,7 @@ void where_cpu(void* y, const bool* condition, const void* a, const void* b, DTy
   });
 }
 
+// y = min(max(x, low), high): operands of the loop; y is dense
 template <class E> void clamp_cpu(E* y, const E* x, E low, E high, const Loop& loop) {
   const long step = loop.strides[1].back();
   walk<2>(loop, [&](long n, const std::array<long, 2>& at) {
@@ -41,6 +45,7 @@ template <class E> void clamp_cpu(E* y, const E* x, E low, E high, const Loop& l
   });
 }
 
+// dx = dy where low <= x <= high, else 0: operands of the loop; dx is dense
 template <class E> void clamp_backward_cpu(E* dx, const E* dy, const E* x, E low, E high, const Loop& loop) {
   const long sd = loop.strides[1].back(), sx = loop.strides[2].back();
   walk<3>(loop, [&](long n, const std::array<long, 3>& at) {

@@ -1,3 +1,4 @@
+// OpenBLAS behind gemm: one thread of it at a time, and a trial before its first product is believed.
 #include "tensor/cpu/products/blas.h"
 
 #include <cblas.h>
