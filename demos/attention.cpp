@@ -88,7 +88,7 @@ std::string remarks(const Capabilities& can) {
 
 void print_details(const Variant& variant) {
   std::printf("\n%s%s\n", variant.name.c_str(), variant.source.empty() ? "" : (" (" + variant.source + ")").c_str());
-  const auto& options = variant.options;
+  const auto options = variant.options();
   const size_t name = 2 + widest(options, [](auto& o) { return o.name + "=" + o.standard; });
   const size_t range = 2 + widest(options, range_text);
   for (const VariantOption& option : options)
@@ -122,7 +122,7 @@ Json json_of(const Variant& v) {
   out["name"] = v.name, out["summary"] = v.summary, out["time"] = v.time, out["memory"] = v.memory;
   out["source"] = v.source, out["can"] = Json::object(), out["options"] = Json::array();
   for (const auto& [name, trait] : kTraits) out["can"][name] = can.*trait;
-  for (const VariantOption& option : v.options) out["options"].push_back(json_of(option));
+  for (const VariantOption& option : v.options()) out["options"].push_back(json_of(option));
   return out;
 }
 
@@ -181,7 +181,7 @@ int show(int argc, char** argv) {
   if (!line.parse(argc, argv)) return line.exit_code();
   HEED_CHECK(!s.spec.empty(), "show", "which variant? `attention list` has them all; try `attention show window`");
   const Variant& variant = find_variant(s.spec);
-  const std::string spec = VariantOptions(s.spec, variant.name, variant.options).spec();
+  const std::string spec = VariantOptions(s.spec, variant.name, variant.options()).spec();
   if (s.out.empty()) s.out = "runs/attention/" + file_name(s.spec) + ".png";
   check_writable(s.out);
   const AttentionLook look{.title = s.spec, .subtitle = subtitle(s, variant), .footnote = spec, .strength = s.weights};

@@ -60,7 +60,6 @@ const RegisteredVariant additive{
      .time = "O(n^2)",
      .memory = "O(n)",
      .source = "Bahdanau et al., 2014",
-     .options = {},
      .make = [](const VariantOptions&, const MixerSizes& sizes) { return multi_head<AdditiveCore>(sizes); }}};
 
 }  // namespace

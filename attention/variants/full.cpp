@@ -16,11 +16,9 @@ const RegisteredVariant full{{.name = "full",
                               .time = "O(n^2)",
                               .memory = "O(n)",
                               .source = "Vaswani et al., 2017",
-                              .options = bias_options(),
+                              .options = bias_options,
                               .make = [](const VariantOptions& options, const MixerSizes& sizes) {
-                                PatternOptions pattern;
-                                read_bias(pattern, options);
-                                return multi_head<PatternCore>(sizes, pattern);
+                                return multi_head<PatternCore>(sizes, PatternOptions{.bias = bias_of(options)});
                               }}};
 
 }  // namespace

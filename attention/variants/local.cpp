@@ -29,14 +29,15 @@ Variant variant(const char* name, const char* summary, bool neighbours) {
           .time = "O(n b)",
           .memory = "O(n)",
           .source = "Tay et al., 2020",
-          .options = options(neighbours),
-          .make = [=](const VariantOptions& options, const MixerSizes& sizes) {
-            PatternOptions pattern{.pattern = {.block = options.number("block"),
-                                               .blocks_back = neighbours ? options.number("back") : 0,
-                                               .blocks_forward = neighbours ? options.number("forward") : 0}};
-            read_bias(pattern, options);
-            return multi_head<PatternCore>(sizes, pattern);
-          }};
+          .options = [=] { return options(neighbours); },
+          .make =
+              [=](const VariantOptions& options, const MixerSizes& sizes) {
+                PatternOptions pattern{.pattern = {.block = options.number("block"),
+                                                   .blocks_back = neighbours ? options.number("back") : 0,
+                                                   .blocks_forward = neighbours ? options.number("forward") : 0},
+                                       .bias = bias_of(options)};
+                return multi_head<PatternCore>(sizes, pattern);
+              }};
 }
 
 const RegisteredVariant local{variant("local", "a query sees its own block", false)};

@@ -30,13 +30,13 @@ const RegisteredVariant window{{.name = "window",
                                 .time = "O(n w)",
                                 .memory = "O(n)",
                                 .source = "Beltagy et al., 2020",
-                                .options = options(),
+                                .options = options,
                                 .make = [](const VariantOptions& options, const MixerSizes& sizes) {
                                   PatternOptions pattern{.pattern = {.window_left = options.number("left"),
                                                                      .window_right = options.number("right"),
                                                                      .dilation = options.number("dilation")},
-                                                         .globals = options.number("global")};
-                                  read_bias(pattern, options);
+                                                         .globals = options.number("global"),
+                                                         .bias = bias_of(options)};
                                   return multi_head<PatternCore>(sizes, pattern);
                                 }}};
 

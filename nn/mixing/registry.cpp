@@ -80,7 +80,7 @@ const Variant& find_variant(const std::string& spec) { return all_variants.find(
 
 std::unique_ptr<Mixer> make_mixer(const std::string& spec, const MixerSizes& sizes) {
   const Variant& variant = find_variant(spec);
-  auto mixer = variant.make(VariantOptions(spec, variant.name, variant.options), completed(sizes));
+  auto mixer = variant.make(VariantOptions(spec, variant.name, variant.options()), completed(sizes));
   HEED_CHECK(!sizes.rotary || mixer->can().rotary, variant.name.c_str(),
              "rotary positions were asked for; its scores are more than dot products of queries and keys. Use learned "
              "positions");

@@ -57,7 +57,8 @@ struct Variant {
   std::string name, summary;  // one line
   std::string time, memory;   // in n: "O(n^2)"
   std::string source;         // the paper
-  std::vector<VariantOption> options;
+  // Asked for when a spec is read: some options are choices among what registers itself, in any order.
+  std::function<std::vector<VariantOption>()> options = [] { return std::vector<VariantOption>(); };
   std::function<std::unique_ptr<Mixer>(const VariantOptions& options, const MixerSizes& sizes)> make;
 };
 

@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(variants_stand_in_order_of_their_names_and_say_what_they_ar
   for (const Variant* variant : variants()) BOOST_TEST_CONTEXT(variant->name) {
       for (const std::string& text : {variant->summary, variant->time, variant->memory, variant->source})
         BOOST_TEST(!text.empty());
-      for (const VariantOption& option : variant->options) {
+      for (const VariantOption& option : variant->options()) {
         BOOST_TEST(!option.help.empty(), option.name);
         make_mixer(variant->name + ":" + option.name + "=" + option.standard, kSizes);  // the default is allowed
       }
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_name_is_answered_with_what_there_is) {
       refusal("window:lft=3") ==
       "window: there is no option 'lft'; there are left, right, dilation, global, bias, clip. Did you mean left?");
   BOOST_TEST(refusal("full:bias=alib") ==
-             "full: there is no bias 'alib'; there are none, alibi, t5, shaw. Did you mean alibi?");
+             "full: there is no bias 'alib'; there are none, alibi, shaw, t5. Did you mean alibi?");
 }
 
 BOOST_AUTO_TEST_CASE(a_value_that_is_not_right_is_answered_with_the_rule) {
