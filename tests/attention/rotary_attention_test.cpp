@@ -21,10 +21,14 @@ namespace {
 constexpr double kRounding = 1e-5;  // f32: the same sums in another order
 const MixerSizes kSizes{.C = 10, .heads = 4, .key_heads = 2, .head_width = 6, .value_width = 5, .rotary = true};
 
-// Calls f(spec, mixer) for every spec that takes rotary positions.
+// Calls f(spec, mixer) for every spec that takes rotary positions; the others must refuse them.
 template <class F> void for_each_rotary(const std::string& variant, DType dtype, F&& f) {
   for (const std::string& spec : specs_of(variant)) BOOST_TEST_CONTEXT(spec) {
-      if (mixer_of(spec)->can().rotary) f(spec, *mixer_of(spec, dtype, kSizes));
+      if (mixer_of(spec)->can().rotary)
+        f(spec, *mixer_of(spec, dtype, kSizes));
+      else
+        BOOST_TEST(error_of([&] { make_mixer(spec, kSizes); }).find("rotary positions were asked for") !=
+                   std::string::npos);
     }
 }
 
@@ -68,7 +72,7 @@ BOOST_DATA_TEST_CASE(gradients_equal_differences, data::make(variant_names()), v
   });
 }
 
-BOOST_AUTO_TEST_CASE(only_distances_count) {
+BOOST_AUTO_TEST_CASE(outputs_depend_on_distances_and_not_on_positions) {
   for (const char* spec : {"window:left=5", "window:left=5,bias=alibi", "window:left=5,bias=t5"}) {
     const auto mixer = mixer_of(spec, f64, kSizes);
     Context ctx;
@@ -85,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_sequence_may_be_empty) {
   BOOST_TEST(mixer->forward(noise({2, 0, 10}), {.mask = causal_mask()}, ctx).shape() == Shape({2, 0, 10}));
 }
 
-BOOST_AUTO_TEST_CASE(in_cross_attention_nothing_is_turned) {
+BOOST_AUTO_TEST_CASE(in_cross_attention_nothing_is_rotated) {
   MixerSizes plain = kSizes;
   plain.rotary = false;
   const auto mixer = mixer_of("full", f64, kSizes), other = mixer_of("full", f64, plain);
@@ -96,7 +100,7 @@ BOOST_AUTO_TEST_CASE(in_cross_attention_nothing_is_turned) {
                        other->forward(x, {.source = &source}, ctx).value()));
 }
 
-BOOST_AUTO_TEST_CASE(the_table_gives_the_turns_of_any_positions) {
+BOOST_AUTO_TEST_CASE(the_table_gives_the_angles_of_any_positions) {
   RotaryTable table(6);
   for (const DType dtype : {f32, f64})
     for (const auto& [T, offset] :
@@ -104,7 +108,7 @@ BOOST_AUTO_TEST_CASE(the_table_gives_the_turns_of_any_positions) {
       BOOST_TEST(same_bits(contiguous(table.rows(T, offset, dtype, cpu)), rotary_table(T, 6, offset, 10000, dtype)));
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_turned_says_so) {
+BOOST_AUTO_TEST_CASE(what_cannot_be_rotated_says_so) {
   BOOST_TEST(error_of([] { make_mixer("additive", {.C = 8, .heads = 2, .rotary = true}); }) ==
              "additive: rotary positions were asked for; its scores are more than dot products of queries and keys. "
              "Use learned positions");

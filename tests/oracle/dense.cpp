@@ -32,7 +32,7 @@ std::vector<Row> project(Module& mixer, const std::string& name, const Tensor& x
 Row head_of(const Row& row, long h, long width) { return Row(row.begin() + h * width, row.begin() + (h + 1) * width); }
 
 // Rows (B * T) of heads of D channels, each rotated by its position t: channels c and c + D/2 by t / 10000^(2c/D)
-void turn_by_positions(std::vector<Row>& rows, long T, long D) {
+void rotate_by_positions(std::vector<Row>& rows, long T, long D) {
   for (size_t at = 0; at < rows.size(); at++)
     for (size_t c = 0; c < rows[at].size(); c++) {
       const size_t pair = c % size_t(D), half = size_t(D) / 2;
@@ -108,7 +108,7 @@ Problem problem_of(const std::string& spec, const MixerSizes& sizes, Mixer& mixe
             .q = project(mixer, "in", x, 0, keys),
             .k = project(mixer, "in", y, keys, Hk * D),
             .v = project(mixer, "in", y, values, Hk * Dv)};
-  if (sizes.rotary) turn_by_positions(p.q, p.T, D), turn_by_positions(p.k, p.S, D);
+  if (sizes.rotary) rotate_by_positions(p.q, p.T, D), rotate_by_positions(p.k, p.S, D);
   for (Parameter* own : mixer.parameters())
     if (own->path.starts_with("core."))
       p.shape = own->value.shape(), p.learned = own->value.value().to_vector<double>();

@@ -33,3 +33,5 @@ std::unique_ptr<Mixer> mixer_of(const std::string& spec, DType dtype, const Mixe
 }
 
 Mask causal_if(bool causal) { return causal ? causal_mask() : Mask(); }
+
+void does_not_apply(const std::string& why) { BOOST_TEST(!why.empty(), why); }

@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(the_pairs_seen_are_those_of_the_definition) {
   check_pairs({.T = T, .S = S, .mask = mask, .pattern = pattern});
 }
 
-BOOST_AUTO_TEST_CASE(longer_sequences_too) {
+BOOST_AUTO_TEST_CASE(the_pairs_seen_around_the_size_of_a_tile_are_those_of_the_definition) {
   for (long n : {31, 64, 65})
     for (const Pattern& pattern : patterns())
       for (bool causal : {false, true})
