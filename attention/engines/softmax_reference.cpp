@@ -1,4 +1,9 @@
-// The definition of the softmax engine's result, by dense matrices and plain ops, and what parts of it make together.
+// The definition of the softmax engine's result, by dense matrices and plain ops, and what parts of it make together:
+//
+//   s = scale q k^T + bias, -infinity where hidden,   L = log sum exp(s),   o = exp(s - L) v
+//
+// weights_of and softmax_attention_reference say it in ten lines; at_queries and at_keys before them give x itself,
+// unless a plan has an index and puts tokens into other places (plan.h).
 #include <algorithm>
 #include <cmath>
 #include <functional>

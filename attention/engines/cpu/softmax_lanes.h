@@ -152,6 +152,7 @@ template <class E> Rows<E> rows_at(const TileRows& tile, const E* x, long x_row,
   return {own, C};
 }
 
+// rows (count, C)
 template <class E> bool all_finite(const Rows<E>& rows, long count, long C) {
   Vec<E> total(E(0));
   for (long r = 0; r < count; r++)

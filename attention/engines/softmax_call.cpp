@@ -1,0 +1,175 @@
+#include "attention/engines/softmax_call.h"
+
+#include <cmath>
+
+#include "tensor/copy.h"
+#include "tensor/create.h"
+#include "tensor/ops/embedding.h"
+#include "tensor/views.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kOp = "softmax_attention";
+using kernels::PerHead;
+using kernels::Seen;
+using kernels::SoftmaxOperands;
+using kernels::SoftmaxProblem;
+using kernels::SoftmaxSizes;
+using kernels::TokenStrides;
+
+Tensor with_dense_channels(const Tensor& x) { return x.size(3) <= 1 || x.strides()[3] == 1 ? x : contiguous(x); }
+
+// Keys and values are read once per 64 queries: where there are many, rows that lie far apart are copied first.
+Tensor dense_if_read_often(const Tensor& x, long T) {
+  return T > 512 && x.size(2) > 1 && x.strides()[2] != x.size(3) ? contiguous(x) : with_dense_channels(x);
+}
+
+TokenStrides strides_of(const Tensor& x) { return {x.strides()[0], x.strides()[1], x.strides()[2]}; }
+
+// (B, H, T, C), in memory (B, T, H, C)
+Tensor token_major(long B, long H, long T, long C, const Tensor& like) {
+  return transpose(Tensor::empty({B, T, H, C}, like.dtype(), like.device()), 1, 2);
+}
+
+// The same elements with the strides of token_major.
+Tensor as_token_major(const Tensor& x) { return transpose(contiguous(transpose(x, 1, 2)), 1, 2); }
+
+// x (B, H, rows, C) of a plan with an index, added up by tokens: (B, H, tokens, C), in the order of the rows. This is
+// what a table's gradient is, by whole rows; scatter_add would want an index for every single element.
+Tensor by_tokens(const Tensor& x, const Visible& v) {
+  const long B = v.B, H = v.H, T = v.T, P = v.query_places(), C = x.size(3), spare = B * H * T;
+  std::vector<int64_t> rows;
+  for (long b = 0; b < B; b++)
+    for (long h = 0; h < H; h++)
+      for (long i = 0; i < P; i++) {
+        const long token = v.query_token(b, h, i);
+        rows.push_back(token < 0 ? spare : (b * H + h) * T + token);
+      }
+  const Tensor sums = embedding_backward(reshape(x, {B * H * P, C}), from_vector(rows, {B * H * P}), spare + 1);
+  return reshape(slice(sums, 0, 0, spare), {B, H, T, C});
+}
+
+// A plan's index, (1 or B, 1 or H, rows)
+PerHead<int32_t> read_index(const Tensor& index) {
+  if (!index.defined()) return {};
+  const long rows = index.size(2), heads = index.size(1);
+  return {index.data<int32_t>(), index.size(0) == 1 ? 0 : heads * rows, heads == 1 ? 0 : rows};
+}
+
+// x (1 or B, n)
+PerHead<int32_t> read_samples(const Tensor& x) {
+  if (!x.defined()) return {};
+  return {x.data<int32_t>(), x.size(0) == 1 ? 0 : x.size(1)};
+}
+
+Seen read_seen(const Visible& v) {
+  Seen seen{.first = read_samples(v.first),
+            .last = read_samples(v.last),
+            .query_labels = read_samples(v.query_labels),
+            .key_labels = read_samples(v.key_labels)};
+  if (v.allow.defined()) {  // expanded to (B, H, T, S)
+    const Strides& strides = v.allow.strides();
+    seen.allow = {v.allow.data<bool>(), strides[0], strides[1]};
+    seen.allow_i = strides[2];
+    seen.allow_j = strides[3];
+  }
+  if (!v.plan) return seen;
+  seen.plan = v.plan.get();
+  seen.query_index = read_index(v.plan->query_index);
+  seen.key_index = read_index(v.plan->key_index);
+  return seen;
+}
+
+SoftmaxSizes sizes_of(const Tensor& q, const Tensor& k, const Tensor& v, const Visible& visible) {
+  return {.B = q.size(0),
+          .H = q.size(1),
+          .Hk = k.size(1),
+          .T = visible.query_places(),
+          .S = visible.key_places(),
+          .D = q.size(3),
+          .Dv = v.size(3),
+          .query_tokens = visible.T,
+          .key_tokens = visible.S};
+}
+
+template <class E> SoftmaxOperands<E> operands(const SoftmaxCall& call) {
+  return {call.q.data<E>(), call.k.data<E>(), call.v.data<E>(), data_or_null<E>(call.by_distance),
+          data_or_null<E>(call.by_query)};
+}
+
+// Where backward writes.
+struct Gradients {
+  Tensor dq, dk, dv, dby_distance, dby_query;
+
+  Gradients(const SoftmaxCall& call, const SoftmaxCall::Wants& wants) {
+    const SoftmaxSizes& z = call.problem.sizes;
+    const DType dtype = call.q.dtype();
+    const Device device = call.q.device();
+    dq = call.problem.seen.query_index ? Tensor::empty({z.B, z.H, z.T, z.D}, dtype, device)
+                                       : token_major(z.B, z.H, z.T, z.D, call.q);
+    dk = Tensor::empty({z.B, z.Hk, z.key_tokens, z.D}, dtype, device);
+    dv = Tensor::empty({z.B, z.Hk, z.key_tokens, z.Dv}, dtype, device);
+    if (wants.by_distance) dby_distance = zeros_like(call.by_distance);
+    if (wants.by_query) dby_query = zeros({z.B, z.H, z.T, 2 * call.problem.clip + 1}, dtype, device);
+  }
+
+  template <class E> kernels::SoftmaxGradients<E> pointers() const {
+    return {dq.mutable_data<E>(), dk.mutable_data<E>(), dv.mutable_data<E>(), mutable_or_null<E>(dby_distance),
+            mutable_or_null<E>(dby_query)};
+  }
+};
+
+}  // namespace
+
+SoftmaxCall::SoftmaxCall(const SoftmaxInputs& in, const Visible& visible_given, const SoftmaxOptions& options)
+    : q(with_dense_channels(in.q.value())),
+      k(dense_if_read_often(in.k.value(), visible_given.T)),
+      v(dense_if_read_often(in.v.value(), visible_given.T)),
+      by_distance(contiguous_or_none(in.by_distance.value())),
+      by_query(contiguous_or_none(in.by_query.value())),
+      visible(visible_given) {
+  const SoftmaxSizes z = sizes_of(q, k, v, visible);
+  o = token_major(z.B, z.H, z.T, z.Dv, q);
+  L = Tensor::empty({z.B, z.H, z.T}, q.dtype(), q.device());
+  if (visible.allow.defined()) visible.allow = expand(visible.allow, {z.B, z.H, visible.T, visible.S});
+  problem = {.sizes = z,
+             .stride = {.q = strides_of(q), .k = strides_of(k), .v = strides_of(v), .o = strides_of(o)},
+             .scale = options.scale != 0 ? options.scale : 1 / std::sqrt(double(std::max(1L, z.D))),
+             .clip = by_query.defined() ? by_query.size(3) / 2 : 0,
+             .seen = read_seen(visible),
+             .keep = {keep_threshold(options.dropout), 1 / (1 - options.dropout), options.key}};
+}
+
+void SoftmaxCall::forward() const {
+  visit_maths(kOp, q.dtype(), [&](auto tag) {
+    using E = decltype(tag);
+    kernels::softmax_attention<E>(q.device())(o.mutable_data<E>(), L.mutable_data<E>(), operands<E>(*this), problem);
+  });
+}
+
+std::vector<Tensor> SoftmaxCall::backward(const Tensor& dy_given, const Tensor& dL_given, const Wants& wants) const {
+  const Tensor dy = as_token_major(dy_given.defined() ? dy_given : zeros_like(o));
+  const Tensor dL = contiguous_or_none(dL_given);
+  Gradients to(*this, wants);
+  SoftmaxProblem p = problem;
+  p.stride.dq = strides_of(to.dq), p.stride.dk = strides_of(to.dk), p.stride.dv = strides_of(to.dv);
+  const Device device = q.device();
+  visit_maths(kOp, q.dtype(), [&](auto tag) {
+    using E = decltype(tag);
+    Tensor workspace = Tensor::empty({kernels::softmax_attention_workspace<E>(device)(p)}, u8, device);
+    kernels::softmax_attention_backward<E>(device)(to.pointers<E>(), dy.data<E>(), data_or_null<E>(dL),
+                                                   {operands<E>(*this), o.data<E>(), L.data<E>()}, p,
+                                                   workspace.mutable_data<uint8_t>());
+  });
+  if (p.seen.query_index) {
+    to.dq = by_tokens(to.dq, visible);
+    if (wants.by_query) to.dby_query = by_tokens(to.dby_query, visible);
+  }
+  std::vector<Tensor> grads = {to.dq, to.dk, to.dv};
+  if (by_distance.defined()) grads.push_back(to.dby_distance);
+  if (by_query.defined()) grads.push_back(to.dby_query);
+  return grads;
+}
+
+}  // namespace heed
