@@ -52,7 +52,7 @@ Tensor keep_mask(const Shape& shape, const RandomKey& key, double p, Device devi
   HEED_CHECK(shape.dims() == 3, "keep_mask", "the shape is ", shape, "; it must be (samples, tokens, channels)");
   HEED_CHECK(p >= 0 && p < 1, "keep_mask", "p is ", p, "; the rule is 0 <= p < 1");
   Tensor keep = Tensor::empty(shape, boolean, device);
-  kernels::keep_fill(device)(keep.mutable_data<bool>(), shape[0], shape[1], shape[2], key, keep_threshold(p));
+  kernels::keep_fill(device)(keep.mutable_data<bool>(), {shape[0], shape[1], shape[2], key, keep_threshold(p)});
   return keep;
 }
 

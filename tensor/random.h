@@ -49,13 +49,19 @@ Tensor randn(const Shape& shape, uint32_t seed, DType dtype = f32, Device device
 Tensor keep_mask(const Shape& shape, const RandomKey& key, double p, Device device = cpu);  // boolean
 uint32_t keep_threshold(double p);                                                          // round(65536 p)
 
+// Which elements of x (samples, tokens, channels) a kernel of dropout or keep_mask keeps.
+struct KeepDraws {
+  long samples, tokens, channels;
+  RandomKey key;
+  uint32_t threshold;  // a 16-bit draw that is at least this keeps its element
+};
+
 // For the backends. `low` and `span` are (low, high - low) of uniform or (mean, deviation) of normal.
 namespace kernels {
 template <class E> using RandomFill = Kernel<void(E* x, long numel, const RandomKey& key, double low, double span)>;
 template <class E> inline RandomFill<E> uniform_fill{"uniform"};
 template <class E> inline RandomFill<E> normal_fill{"normal"};
-inline Kernel<void(bool* keep, long samples, long tokens, long channels, const RandomKey& key, uint32_t threshold)>
-    keep_fill{"keep_mask"};
+inline Kernel<void(bool* keep, const KeepDraws& draws)> keep_fill{"keep_mask"};
 }  // namespace kernels
 
 }  // namespace heed

@@ -38,16 +38,16 @@ template <class Op, class E> void backward_row(E* dx, E* sum, const E* dy, const
   });
 }
 
-// dx, dy, x (rows, C); dbias, bias (C); workspace (blocks, C)
-template <class Op, class E>
-void backward(E* dx, E* dbias, const E* dy, const E* x, const E* bias, long rows, long C, void* workspace) {
+// workspace (blocks, C): dbias of every block of rows
+template <class Op, class E> void backward(const BiasActivationBackward<E>& s, void* workspace) {
+  const long C = s.C, blocks = row_blocks(s.rows, C);
   E* partial = static_cast<E*>(workspace);
-  parallel_for(rows, row_block(C), [&](long begin, long end) {
-    E* sum = dbias ? partial + begin / row_block(C) * C : nullptr;
+  parallel_for(s.rows, row_block(C), [&](long begin, long end) {
+    E* sum = s.dbias ? partial + begin / row_block(C) * C : nullptr;
     if (sum) std::fill_n(sum, C, E(0));
-    for (long i = begin; i < end; i++) backward_row<Op>(dx + i * C, sum, dy + i * C, x + i * C, bias, C);
+    for (long i = begin; i < end; i++) backward_row<Op>(s.dx + i * C, sum, s.dy + i * C, s.x + i * C, s.bias, C);
   });
-  if (dbias) add_blocks(dbias, partial, row_blocks(rows, C), C, C);
+  if (s.dbias) add_blocks(s.dbias, partial, blocks, C, C);
 }
 
 // Calls g with the formulas of f.
@@ -65,10 +65,8 @@ template <class E> void bias_activation_cpu(E* y, const E* x, const E* bias, lon
   visit_activation(f, [&](auto op) { forward<decltype(op)>(y, x, bias, rows, C); });
 }
 
-template <class E>
-void bias_activation_backward_cpu(E* dx, E* dbias, const E* dy, const E* x, const E* bias, long rows, long C,
-                                  Activation f, void* workspace) {
-  visit_activation(f, [&](auto op) { backward<decltype(op)>(dx, dbias, dy, x, bias, rows, C, workspace); });
+template <class E> void bias_activation_backward_cpu(const BiasActivationBackward<E>& s, void* workspace) {
+  visit_activation(s.f, [&](auto op) { backward<decltype(op)>(s, workspace); });
 }
 
 template <class E> long workspace_cpu(long rows, long C) { return row_blocks(rows, C) * C * long(sizeof(E)); }

@@ -17,12 +17,10 @@ template <class E> void dropout_run(E* y, const E* x, const uint16_t* draws, lon
 }
 
 // y, x (samples, tokens, channels): draws exactly what keep_mask draws.
-template <class E>
-void dropout_cpu(E* y, const E* x, long samples, long tokens, long channels, const RandomKey& key, uint32_t threshold,
-                 E scale) {
-  parallel_for(samples * tokens, rows_grain(channels, 2), [&](long begin, long end) {
-    for_keep_draws(key, tokens, channels, begin, end, [&](long at, const uint16_t* draws, long n) {
-      dropout_run(y + at, x + at, draws, n, int(threshold), scale);
+template <class E> void dropout_cpu(E* y, const E* x, const KeepDraws& s, E scale) {
+  parallel_for(s.samples * s.tokens, rows_grain(s.channels, 2), [&](long begin, long end) {
+    for_keep_draws(s, begin, end, [&](long at, const uint16_t* draws, long n) {
+      dropout_run(y + at, x + at, draws, n, int(s.threshold), scale);
     });
   });
 }

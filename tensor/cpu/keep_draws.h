@@ -10,8 +10,8 @@ namespace heed {
 
 // body(at, draws, n) for every run of elements in the rows [begin, end) of x (samples, tokens, channels): the run
 // starts at element `at` of x and has the draws (n). A row is s * tokens + t.
-template <class Body>
-void for_keep_draws(const RandomKey& key, long tokens, long channels, long begin, long end, Body&& body) {
+template <class Body> void for_keep_draws(const KeepDraws& keep, long begin, long end, Body&& body) {
+  const auto& [samples, tokens, channels, key, threshold] = keep;
   constexpr long kDraws = 8;  // of one counter
   const long counters_of_row = (channels + kDraws - 1) / kDraws, total = (end - begin) * counters_of_row;
   PhiloxCounters counters;

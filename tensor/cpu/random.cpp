@@ -61,9 +61,9 @@ template <class E> void normal_cpu(E* x, long numel, const RandomKey& key, doubl
 }
 
 // keep (samples, tokens, channels): true with probability 1 - threshold / 2^16
-void keep_cpu(bool* keep, long samples, long tokens, long channels, const RandomKey& key, uint32_t threshold) {
-  parallel_for(samples * tokens, rows_grain(channels), [&](long begin, long end) {
-    for_keep_draws(key, tokens, channels, begin, end, [&](long at, const uint16_t* draws, long n) {
+void keep_cpu(bool* keep, const KeepDraws& s) {
+  parallel_for(s.samples * s.tokens, rows_grain(s.channels), [&](long begin, long end) {
+    for_keep_draws(s, begin, end, [&, threshold = s.threshold](long at, const uint16_t* draws, long n) {
       for (long i = 0; i < n; i++) keep[at + i] = draws[i] >= threshold;
     });
   });

@@ -50,8 +50,14 @@ BiasActivationGrads bias_activation_backward(const Tensor& dy, const Tensor& x, 
     Tensor d = contiguous(dy), in = contiguous(x), b = contiguous(bias), workspace;
     BiasActivationGrads grads{make(x.shape(), x.dtype()), want_bias ? make({C}, x.dtype()) : Tensor()};
     if (want_bias) workspace = make({kernels::bias_activation_workspace_bytes<E>(x.device())(rows, C)}, u8);
-    kernels::bias_activation_backward<E>(x.device())(grads.dx.mutable_data<E>(), mutable_or_null<E>(grads.dbias),
-                                                     d.data<E>(), in.data<E>(), b.data<E>(), rows, C, f,
+    kernels::bias_activation_backward<E>(x.device())({.f = f,
+                                                      .rows = rows,
+                                                      .C = C,
+                                                      .dx = grads.dx.mutable_data<E>(),
+                                                      .dbias = mutable_or_null<E>(grads.dbias),
+                                                      .dy = d.data<E>(),
+                                                      .x = in.data<E>(),
+                                                      .bias = b.data<E>()},
                                                      mutable_or_null<uint8_t>(workspace));
     return grads;
   });

@@ -21,15 +21,20 @@ BiasActivationGrads bias_activation_backward(const Tensor& dy, const Tensor& x, 
 // The same from plain ops: the definition.
 Tensor bias_activation_reference(const Tensor& x, const Tensor& bias, Activation f);
 
-// For the backends: y, x, dx, dy (rows, C); bias, dbias (C). Without dbias (null) no workspace is used.
+// For the backends: y, x (rows, C), bias (C).
+template <class E> struct BiasActivationBackward {
+  Activation f;
+  long rows, C;
+  E *dx, *dbias;    // (rows, C), (C); without dbias (null) no workspace is used
+  const E *dy, *x;  // (rows, C)
+  const E* bias;    // (C)
+};
 namespace kernels {
 template <class E>
 inline Kernel<void(E* y, const E* x, const E* bias, long rows, long C, Activation f)> bias_activation{
     "bias_activation"};
 template <class E>
-inline Kernel<void(E* dx, E* dbias, const E* dy, const E* x, const E* bias, long rows, long C, Activation f,
-                   void* workspace)>
-    bias_activation_backward{"bias_activation"};
+inline Kernel<void(const BiasActivationBackward<E>& s, void* workspace)> bias_activation_backward{"bias_activation"};
 template <class E> inline Kernel<long(long rows, long C)> bias_activation_workspace_bytes{"bias_activation"};
 }  // namespace kernels
 

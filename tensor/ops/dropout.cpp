@@ -31,7 +31,7 @@ Tensor dropout(const Tensor& x, double p, const RandomKey& key) {
     using E = decltype(tag);
     const Shape s = drawn_as(x.shape());
     Tensor in = contiguous(x), y = Tensor::empty(x.shape(), x.dtype(), x.device());
-    kernels::dropout<E>(x.device())(y.mutable_data<E>(), in.data<E>(), s[0], s[1], s[2], key, keep_threshold(p),
+    kernels::dropout<E>(x.device())(y.mutable_data<E>(), in.data<E>(), {s[0], s[1], s[2], key, keep_threshold(p)},
                                     E(1 / (1 - p)));
     return y;
   });

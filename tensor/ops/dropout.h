@@ -22,12 +22,9 @@ Tensor dropout(const Tensor& x, double p, const RandomKey& key);
 // The same from plain ops: the definition.
 Tensor dropout_reference(const Tensor& x, double p, const RandomKey& key);
 
-// For the backends: y, x (samples, tokens, channels); an element is kept iff its 16-bit draw is >= threshold.
+// For the backends: y, x (samples, tokens, channels); what is kept is scaled.
 namespace kernels {
-template <class E>
-inline Kernel<void(E* y, const E* x, long samples, long tokens, long channels, const RandomKey& key, uint32_t threshold,
-                   E scale)>
-    dropout{"dropout"};
+template <class E> inline Kernel<void(E* y, const E* x, const KeepDraws& draws, E scale)> dropout{"dropout"};
 }  // namespace kernels
 
 }  // namespace heed
