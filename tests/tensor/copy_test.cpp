@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(large_copies_agree_with_small_ones) {  // long enough to be
 }
 
 // Sizes around the squares and blocks in which transposed copies are done.
-BOOST_AUTO_TEST_CASE(turned_copies_of_every_type_put_each_element_in_its_place) {
+BOOST_AUTO_TEST_CASE(transposed_copies_of_every_type_put_each_element_in_its_place) {
   for (DType dtype : kAll)
     for (const Shape& shape : {Shape{1, 9}, {3, 70}, {8, 8}, {31, 33}, {64, 65}, {129, 100}, {200, 7}}) {
       const long modulus = dtype == boolean ? 2 : 251;
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(every_order_of_axes_can_be_made_row_major) {
   } while (std::next_permutation(&order[0], &order[0] + 4));
 }
 
-BOOST_AUTO_TEST_CASE(turned_copies_leave_the_gaps_of_their_target) {
+BOOST_AUTO_TEST_CASE(transposed_copies_leave_the_gaps_of_their_target) {
   const Tensor x = noise({70, 90}, 1, f32);
   Tensor target = zeros({100, 75}), part = slice(slice(target, 0, 3, 93), 1, 2, 72);
   copy_into(part, transpose(x));

@@ -50,7 +50,7 @@ template <class Half> int middles_that_round_wrong(uint32_t infinity) {
 
 BOOST_AUTO_TEST_SUITE(dtype_test)
 
-BOOST_AUTO_TEST_CASE(names_and_sizes) {
+BOOST_AUTO_TEST_CASE(every_type_has_a_name_a_size_and_a_kind) {
   struct {
     DType dtype;
     const char* text;

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(errors_are_standard_exceptions_with_kinds) {
   HEED_CHECK(true, "op", "not built");
 }
 
-BOOST_AUTO_TEST_CASE(shapes_that_do_not_fit) {
+BOOST_AUTO_TEST_CASE(shapes_that_do_not_fit_are_named_with_the_rule) {
   // clang-format off
   check_texts({
       {[] { matmul(zeros({32, 64}), zeros({128, 10})); },
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(shapes_that_do_not_fit) {
   // clang-format on
 }
 
-BOOST_AUTO_TEST_CASE(gradients_of_the_wrong_shape) {
+BOOST_AUTO_TEST_CASE(gradients_of_the_wrong_shape_are_refused) {
   // clang-format off
   check_texts({
       {[] { softmax_backward(zeros({2, 3}), zeros({3, 3})); },
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(gradients_of_the_wrong_shape) {
   error_of([] { matmul_backward_b(zeros({2, 3, 4}), zeros({2, 5, 6}), {6, 4}); });
 }
 
-BOOST_AUTO_TEST_CASE(types_that_do_not_fit) {
+BOOST_AUTO_TEST_CASE(types_that_do_not_fit_are_refused) {
   // clang-format off
   check_texts({
       {[] { zeros({2}) + zeros({2}, f64); },
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(axes_and_indices_out_of_range_are_named) {
   error_of([] { sum(zeros({4}), {1L << 32}); });
 }
 
-BOOST_AUTO_TEST_CASE(sizes_that_overflow) {
+BOOST_AUTO_TEST_CASE(sizes_that_overflow_are_refused) {
   error_of([] { zeros({1L << 40, 1L << 40}); });
   error_of([] { zeros({0, 1L << 40, 1L << 40}); });
   error_of([] { zeros({-1}); });

@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(svd_gives_orthonormal_factors_and_descending_values) {
       }
 }
 
-BOOST_AUTO_TEST_CASE(svd_of_what_is_known) {
+BOOST_AUTO_TEST_CASE(svd_gives_known_singular_values) {
   const SvdResult f = svd(tensor({0, -2, 3, 0, 0, 0}, {3, 2}, f64));
   check_close(f.s, tensor({3, 2}, f64), 1e-15);
   check_close(f.vt, tensor({1, 0, 0, 1}, {2, 2}, f64), 1e-15);
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(eigh_gives_ascending_values_and_orthonormal_vectors) {
       }
 }
 
-BOOST_AUTO_TEST_CASE(eigh_of_what_is_known) {
+BOOST_AUTO_TEST_CASE(eigh_gives_known_eigenvalues) {
   const EighResult f = eigh(tensor({2, 1, 1, 2}, {2, 2}, f64));
   const double h = std::sqrt(0.5);  // both elements are equally large: the first one decides
   check_close(f.values, tensor({1, 3}, f64), 1e-15);

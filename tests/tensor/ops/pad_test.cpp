@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(repeat_gives_blocks_and_repeat_interleave_neighbours) {
   BOOST_TEST(repeat(zeros({1, 1, 1, 1, 1, 1, 1, 2}), 3, 0).numel() == 6);  // no room for another axis is needed
 }
 
-BOOST_AUTO_TEST_CASE(flip_turns_an_axis_round) {
+BOOST_AUTO_TEST_CASE(flip_reverses_an_axis) {
   for_layouts([](const Tensor& x, int axis, long n) {
     check_moved(flip(x, axis - 3), x, axis, n, [=](long r) { return n - 1 - r; });
     BOOST_TEST(same_bits(flip(flip(x, axis), axis), contiguous(x)));

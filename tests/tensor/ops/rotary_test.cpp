@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(equals_the_definition_for_every_layout) {
       }
 }
 
-BOOST_AUTO_TEST_CASE(pairs_turn_by_the_stated_angles) {
+BOOST_AUTO_TEST_CASE(pairs_rotate_by_the_stated_angles) {
   const Tensor x = tensor({1, 0, 1, 0}, {1, 4}, f64);
   const double w = 0.01;  // 10000^(-2/4)
   check_close(rotary(x, 3), tensor({std::cos(3.), std::sin(3.), std::cos(3 * w), std::sin(3 * w)}, {1, 4}, f64), 1e-15);
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(tokens_one_by_one_equal_the_whole) {
   for (long t = 0; t < 6; t++) BOOST_TEST(same_bits(rotary(slice(x, 1, t, t + 1), t), slice(whole, 1, t, t + 1)));
 }
 
-BOOST_AUTO_TEST_CASE(backward_turns_back) {
+BOOST_AUTO_TEST_CASE(backward_rotates_back) {
   const Tensor x = noise({2, 5, 6});
   for (const RotaryOptions& options : {RotaryOptions{}, kHalves})
     check_close(rotary_backward(rotary(x, 11, options), 11, options), x, rounding(f64));

@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_run_on_through_a_sum) {
   check_close(cumsum(tensor({1, kInf, 1, -kInf, 1}), 0), tensor({1, kInf, kInf, kNan, kNan}), 0);
 }
 
-BOOST_AUTO_TEST_CASE(scans_of_nothing_and_of_one) {
+BOOST_AUTO_TEST_CASE(scans_of_nothing_are_empty_and_one_element_stays) {
   for (const Shape& shape : {Shape{0}, {3, 0}, {0, 3}, {2, 0, 4}})
     for (int axis = 0; axis < shape.dims(); axis++) {
       BOOST_TEST(cumsum(zeros(shape), axis).shape() == shape);

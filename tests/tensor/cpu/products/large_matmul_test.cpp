@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(rows_may_lie_apart) {
   check_close(product(a, transposed, true), product(contiguous(a), contiguous(transposed), true), 0);
 }
 
-BOOST_AUTO_TEST_CASE(the_same_bits_for_any_number_of_threads) {
+BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_threads) {
   for (const Shape& s : kSizes) {
     const Tensor a = noise({s[0], s[2]}, 1, f32), b = noise({s[2], s[1]}, 2, f32);
     Tensor first;

@@ -1,5 +1,7 @@
-// A second device on Backend::custom, kept apart from the host: its memory is host memory whose bytes are stored
+// Drivers and kernels of a second device: one on Backend::custom, kept apart from the host: its memory is host memory whose bytes are stored
 // upside down (each one xor 0xff), so that code that reads it without the driver or a kernel reads nonsense.
+#include "tensor/device.h"
+
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -65,7 +67,7 @@ struct SecondDevice {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(second_device_test, SecondDevice)
+BOOST_FIXTURE_TEST_SUITE(device_test, SecondDevice)
 
 BOOST_AUTO_TEST_CASE(a_tensor_goes_there_and_comes_back) {
   for (DType dtype : {f32, f64, i32, i64, u8, boolean, bf16, f16}) {
