@@ -1,5 +1,5 @@
 // Bad input at the doors of tensor/: what is thrown, and the whole text where a user is likely to meet it. Texts that
-// belong to one header only are tested beside it (shape, tensor, copy, allocator, second_device, ...).
+// belong to one header only are tested beside it (shape, tensor, copy, allocator, device, ...).
 #include "system/error.h"
 
 #include <functional>
