@@ -20,6 +20,7 @@
 #include "bench/run.h"
 #include "show/chart.h"
 #include "system/error.h"
+#include "system/progress.h"
 #include "system/text.h"
 #include "tasks/language/bits_per_byte.h"
 #include "tasks/language/lm_loss.h"
@@ -129,10 +130,9 @@ std::vector<std::string> texts(const Row& row) {
   return {format("seed %ld", row.seed), format("%.0f s", row.seconds), text_of(row.ours), text_of(row.theirs), more};
 }
 
-void print_line(const std::vector<std::string>& t) {
-  std::cout << format("%-10s %8s   %-24s %-24s %10s", t[0].c_str(), t[1].c_str(), t[2].c_str(), t[3].c_str(),
-                      t[4].c_str())
-            << std::endl;
+void print_row(const std::vector<std::string>& t) {
+  print_line(
+      format("%-10s %8s   %-24s %-24s %10s", t[0].c_str(), t[1].c_str(), t[2].c_str(), t[3].c_str(), t[4].c_str()));
 }
 
 std::vector<Row> learn(long seed, Learner& ours, Learner* theirs, double budget) {
@@ -147,7 +147,7 @@ std::vector<Row> learn(long seed, Learner& ours, Learner* theirs, double budget)
     }
     const long bytes = share == 1 ? std::numeric_limits<long>::max() : kGlance;
     rows.push_back({seed, share, at, ours.validate(bytes), theirs ? theirs->validate(bytes) : Standing()});
-    print_line(texts(rows.back()));
+    print_row(texts(rows.back()));
   }
   return rows;
 }
@@ -233,7 +233,7 @@ int run_learning(const Benchmark& benchmark, const Settings& settings) {
   const std::unique_ptr<Worker> peer = open_peer(settings);
   const Report report = start_report(settings, peer ? peer->ask("probe") : "");
   std::cout << report.machine << "\n" << settings.data << ": " << data.summary() << "\n\n";
-  print_line({"small", "training", "ours, bits per byte", peer ? "PyTorch, compiled" : "", "ours - it"});
+  print_row({"small", "training", "ours, bits per byte", peer ? "PyTorch, compiled" : "", "ours - it"});
   std::vector<Row> rows;
   for (const Case& work : chosen_cases(benchmark, settings)) {
     const long seed = *number_in<long>(work.name.substr(work.name.rfind(' ') + 1));

@@ -9,6 +9,7 @@
 
 #include "nn/mixing/registry.h"
 #include "system/error.h"
+#include "system/progress.h"
 #include "system/text.h"
 #include "tensor/allocator.h"
 
@@ -109,17 +110,16 @@ std::vector<std::string> heads(bool steps) {
   return texts;
 }
 
-void print_line(const std::string& name, const std::string& causal, const std::string& parameters,
-                const std::vector<std::string>& texts) {
-  std::printf("%-22s %-6s %10s", name.c_str(), causal.c_str(), parameters.c_str());
+void print_row(const std::string& name, const std::string& causal, const std::string& parameters,
+               const std::vector<std::string>& texts) {
+  std::string row = format("%-22s %-6s %10s", name.c_str(), causal.c_str(), parameters.c_str());
   for (size_t i = 0; i < texts.size(); i++)
-    std::printf("%s%8s", i % std::size(kLengths) ? " " : "   ", texts[i].c_str());
-  std::printf("\n");
-  std::fflush(stdout);
+    row += format("%s%8s", i % std::size(kLengths) ? " " : "   ", texts[i].c_str());
+  print_line(row);
 }
 
 void print(const Row& row, bool steps) {
-  print_line(row.name, row.causal ? "yes" : "no", std::to_string(row.parameters), figures(row, steps));
+  print_row(row.name, row.causal ? "yes" : "no", std::to_string(row.parameters), figures(row, steps));
   if (!row.problem.empty()) std::printf("    %s\n", row.problem.c_str());
 }
 
@@ -170,7 +170,7 @@ int run_lengths(const Benchmark& benchmark, const Settings& settings, const Leng
   const Report report = start_report(settings, "");
   std::printf("%s\n%s; f+b: forward and backward; mem: bytes alive at most in it, beyond those before\n\n",
               report.machine.c_str(), lengths.about.c_str());
-  print_line("variant", "causal", "parameters", heads(lengths.steps));
+  print_row("variant", "causal", "parameters", heads(lengths.steps));
   std::vector<Row> rows;
   for (const Case& work : chosen_cases(benchmark, settings)) {
     rows.push_back(measure_row(work.name, lengths, settings.seconds));

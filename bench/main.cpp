@@ -15,7 +15,6 @@ namespace {
 void declare(CommandLine& line, Settings& s) {
   line.word("benchmark", s.benchmark, "what to measure", all_benchmarks.names());
   line.option("--seconds", s.seconds, "how long each case is measured", 0.01, 600);
-  line.option("--threads", s.threads, "threads of each side", 1, 64);
   line.option("--peer", s.peer, "a python that has PyTorch, or another build of this program");
   line.option("--peer-script", s.peer_script, "what that python runs instead of bench/peer.py");
   line.option("--only", s.only, "cases with this in their name");
@@ -40,11 +39,11 @@ int list(const Benchmark& benchmark, const Settings& s) {
 int body(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "--serve") == 0) return serve(std::atoi(argv[2]));  // see bench/worker.h
   Settings s;
-  s.threads = std::min(2, threads());
+  set_threads(std::min(2, threads()));  // what --threads has by default, for each side
   CommandLine line("bench", "Measures heed on this machine, and PyTorch beside it.");
   declare(line, s);
   if (!line.parse(argc, argv)) return line.exit_code();
-  set_threads(s.threads);
+  s.threads = threads();
   const Benchmark& benchmark = all_benchmarks.find(s.benchmark);
   return s.list ? list(benchmark, s) : benchmark.run(benchmark, s);
 }

@@ -15,6 +15,7 @@
 #include "bench/core.h"
 #include "bench/gpt.h"
 #include "bench/run.h"
+#include "system/progress.h"
 #include "system/text.h"
 #include "tensor/allocator.h"
 
@@ -85,9 +86,8 @@ std::vector<std::string> texts(const Row& row) {
           known ? ratio_text(row.ratio()) : "", bar_text(row)};
 }
 
-void print_line(const std::vector<std::string>& t) {
-  std::cout << format("%-24s %9s   %-34s %6s  ", t[0].c_str(), t[1].c_str(), t[2].c_str(), t[3].c_str()) << t[4]
-            << std::endl;
+void print_row(const std::vector<std::string>& t) {
+  print_line(format("%-24s %9s   %-34s %6s  ", t[0].c_str(), t[1].c_str(), t[2].c_str(), t[3].c_str()) + t[4]);
 }
 
 std::string markdown(const Report& report, const std::vector<Row>& rows) {
@@ -127,14 +127,14 @@ int run_memory(const Benchmark&, const Settings& settings) {
   const Report report = start_report(settings, peer ? peer->ask("probe") : "");
   std::cout << report.machine << "\none training step above parameters, gradients and optimiser; " << cases()[0].group
             << "\n\n";
-  print_line({"model", "ours", "held against", "ratio", "bar"});
+  print_row({"model", "ours", "held against", "ratio", "bar"});
   const double torch = peer_bytes(peer.get(), models()[0].sizes);
   std::vector<Row> rows;
   std::map<std::string, double> ours;
   for (const Model& model : models()) {
     const double bytes = ours[model.sizes.name] = step_bytes(model.sizes);
     rows.push_back({model, bytes, model.against.empty() ? torch : ours[model.against]});
-    print_line(texts(rows.back()));
+    print_row(texts(rows.back()));
   }
   write_report(settings.json, json(report, json_of(rows)));
   write_markdown(settings, markdown(report, rows));

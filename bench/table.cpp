@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "bench/run.h"
+#include "system/progress.h"
 #include "system/write_file.h"
 #include "tensor/machine.h"
 
@@ -118,8 +119,7 @@ Table::Table(Report& report, const Settings& settings, std::function<double()> w
 void Table::add(const Result& result) {
   if (report_.results.empty() || report_.results.back().work.group != result.work.group)
     std::printf("\n%s\n", result.work.group.c_str());
-  std::printf("%s\n", table_line(result).c_str());
-  std::fflush(stdout);
+  print_line(table_line(result));
   report_.results.push_back(result);
 }
 

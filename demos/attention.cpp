@@ -177,7 +177,7 @@ int show(int argc, char** argv) {
   line.flag("--causal", s.causal, "no query sees a later key");
   line.option("--heads", s.heads, "heads of the mixer", 1, 64);
   line.flag("--weights", s.weights, "how large the weights of a mixer with random parameters are on random tokens");
-  line.option("--seed", s.seed, "another seed, other parameters and tokens", 0, 4294967295);
+  line.seed(s.seed, "another seed, other parameters and tokens");
   if (!line.parse(argc, argv)) return line.exit_code();
   HEED_CHECK(!s.spec.empty(), "show", "which variant? `attention list` has them all; try `attention show window`");
   const Variant& variant = find_variant(s.spec);
@@ -198,7 +198,7 @@ int body(int argc, char** argv) {
   bool json = false;
   CommandLine line("attention", "Lists the attention variants, or draws one: `attention show --help`.");
   line.word("command", command, "what to do", {"list", "show"});
-  line.flag("--json", json, "the list for programs");
+  line.json(json);
   if (!line.parse(argc, argv)) return line.exit_code();
   HEED_CHECK(command == "list", "attention", "`show` comes first: attention show SPEC");
   json ? print_json() : print_table();

@@ -13,7 +13,6 @@
 #include "nn/linear.h"
 #include "show/chart.h"
 #include "system/command_line.h"
-#include "system/parallel.h"
 #include "system/progress.h"
 #include "system/text.h"
 #include "system/write_file.h"
@@ -36,7 +35,6 @@ struct Settings {
   double rate = 0.01;
   long seed = 1;
   std::string activation = "gelu";
-  int threads = heed::threads();
   std::string out = "runs/spirals/spirals.png";
   bool quick = false;
 };
@@ -246,8 +244,7 @@ void add_options(CommandLine& line, Settings& s) {
   line.option("--noise", s.noise, "how far the points stray from their spiral", 0.0, 1.0);
   line.option("--rate", s.rate, "learning rate at the start", 1e-6, 1.0);
   line.option("--activation", s.activation, "of the hidden layers", {"gelu", "tanh"});
-  line.option("--seed", s.seed, "another seed, other points and weights", 0, 4294967295);
-  line.option("--threads", s.threads, "threads; the result has the same bits for any number", 1, 64);
+  line.seed(s.seed, "another seed, other points and weights");
   line.option("--out", s.out, "the picture");
   line.flag("--quick", s.quick, "at most 200 steps");
 }
@@ -259,15 +256,13 @@ int body(int argc, char** argv) {
   if (!line.parse(argc, argv)) return line.exit_code();
   if (s.quick) s.steps = std::min(s.steps, 200L);
   check_writable(s.out);
-  set_threads(s.threads);
-  std::printf("%s\n", machine_description().c_str());
+  print_line(machine_description());
 
   const Points points = spirals(s.points, s.noise, uint32_t(s.seed), "spirals.train");
   const Points held_out = spirals(2000, s.noise, uint32_t(s.seed), "spirals.held_out");
   Mlp model(s.width, s.activation == "gelu");
   model.initialise(uint32_t(s.seed));
-  std::printf("%ld points, %ld parameters, %ld steps\n", s.points, model.parameter_count(), s.steps);
-  std::fflush(stdout);  // progress goes to stderr: keep the order
+  print_line(format("%ld points, %ld parameters, %ld steps", s.points, model.parameter_count(), s.steps));
   const Result result = train(model, points, held_out, s);
   std::printf("trained in %s, final loss %.9g, %s of %ld held-out points are right\n",
               duration_text(result.seconds).c_str(), result.losses.back(), percent(result.accuracy).c_str(),

@@ -3,13 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <exception>
 #include <iostream>
-#include <new>
 #include <sstream>
 #include <vector>
 
@@ -17,7 +12,6 @@
 #include "system/nearest.h"
 #include "system/text.h"
 #include "system/version.h"
-#include "tensor/profile.h"
 
 namespace heed {
 namespace {
@@ -34,8 +28,6 @@ template <class... Parts> std::string sentence(const Parts&... parts) {
   (text << ... << parts);
   return text.str();
 }
-
-std::unique_ptr<Profile> wanted_profile;  // of the program that runs, if it was asked for
 
 // "; did you mean --steps?", or an empty text when nothing is near.
 std::string suggestion(const std::string& given, const std::vector<std::string>& known) {
@@ -87,16 +79,14 @@ struct CommandLine::Parser {
   CLI::App app;
   std::string program;
   std::string word;  // the name of the one that stands without an option
-  std::vector<std::string> names = {"--help", "--version", "--profile"};
-  std::vector<std::string> flags = {"--help", "--version", "--profile"};
-  bool profile = false;
+  std::vector<std::string> names = {"--help", "--version"};
+  std::vector<std::string> flags = {"--help", "--version"};
   int exit_code = 0;
 
   Parser(const std::string& name, const std::string& description)
       : app(description + "\nDefaults are in brackets.\n", name), program(name) {
     app.set_help_flag("-h,--help", "print this help and exit");
     app.set_version_flag("--version", name + " (heed) " + version(), "print the version and exit");
-    app.add_flag("--profile", profile, "print at the end how long each op took");
     app.allow_extras();  // refused in check_unknown, with a suggestion
     app.get_formatter()->column_width(22);
   }
@@ -163,7 +153,9 @@ struct CommandLine::Parser {
 };
 
 CommandLine::CommandLine(const std::string& program, const std::string& description)
-    : parser_(std::make_unique<Parser>(program, description)) {}
+    : parser_(std::make_unique<Parser>(program, description)) {
+  for (const CommonOption* option : common_options.all()) option->declare(*this);
+}
 
 CommandLine::~CommandLine() = default;
 
@@ -221,13 +213,18 @@ void CommandLine::flag(const std::string& name, bool& value, const std::string& 
       name, [&value](int64_t) { value = true; }, help);
 }
 
+void CommandLine::seed(long& value, const std::string& help) { option("--seed", value, help, 0, kMaxSeed); }
+
+void CommandLine::json(bool& value) { flag("--json", value, "print JSON, for programs, in place of text"); }
+
 bool CommandLine::parse(int argc, const char* const* argv) {
   Parser& parser = *parser_;
   try {
     parser.check_flags(argc, argv);
     parser.app.parse(argc, argv);
     parser.check_unknown();
-    if (parser.profile) wanted_profile = std::make_unique<Profile>();
+    for (const CommonOption* option : common_options.all())
+      if (option->parsed) option->parsed();
     return true;
   } catch (const CLI::CallForHelp&) {
     std::cout << parser.app.help();
@@ -245,43 +242,5 @@ bool CommandLine::parse(int argc, const char* const* argv) {
 }
 
 int CommandLine::exit_code() const { return parser_->exit_code; }
-
-namespace {
-
-int run_guarded(const std::string& program, const std::function<int(int, char**)>& body, int argc, char** argv) {
-  try {
-    return body(argc, argv);
-  } catch (const std::bad_alloc&) {
-    std::cerr << program << ": out of memory\n";
-  } catch (const std::exception& error) {
-    std::cerr << program << ": " << error.what() << "\n";
-  } catch (...) {
-    std::cerr << program << ": failed for a reason it does not say\n";
-  }
-  return 1;
-}
-
-// Has everything that was printed reached stdout? Says it if not: a full disk must not look like a success.
-bool flush_output(const std::string& program) {
-  errno = 0;
-  std::cout.flush();
-  const bool flushed = std::fflush(stdout) == 0;
-  if (flushed && !std::ferror(stdout) && !std::cout.bad()) return true;
-  const std::string reason = errno ? std::string(": ") + std::strerror(errno) : "";
-  std::cerr << program << ": not all of the output was written to stdout" << reason << "\n";
-  return false;
-}
-
-}  // namespace
-
-int run(const std::string& program, const std::function<int(int, char**)>& body, int argc, char** argv) {
-  int code = run_guarded(program, body, argc, argv);
-  if (!flush_output(program) && code == 0) code = 1;
-  if (const auto profile = std::move(wanted_profile)) {
-    profile->stop();
-    std::cerr << profile->text();  // behind what the program printed
-  }
-  return code;
-}
 
 }  // namespace heed

@@ -1,6 +1,6 @@
-// CommandLine: the options of a program. --help (with the defaults), --version and --profile (tensor/profile.h) come by
-// themselves; a mistyped option or a bad value is answered by a sentence. Nothing throws or exits behind the program's
-// back.
+// CommandLine: the options of a program. --help (with the defaults), --version and the options that every program has
+// (CommonOption, below) come by themselves; a mistyped option or a bad value is answered by a sentence. Nothing throws
+// or exits behind the program's back.
 //
 //   int body(int argc, char** argv) {
 //     long steps = 2000;  bool quick = false;
@@ -19,6 +19,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "system/registry.h"
 
 namespace heed {
 
@@ -45,6 +47,10 @@ class CommandLine {
   // In place of a word any number of them: files to read.
   void words(const std::string& name, std::vector<std::string>& values, const std::string& help);
 
+  // Options that many programs have, so that they are the same everywhere.
+  void seed(long& value, const std::string& help);  // --seed N: "another seed, other weights"
+  void json(bool& value);                           // --json: for programs in place of people
+
   // False when there is nothing left to do: the help was printed (exit code 0), or what is wrong (exit code 2). An
   // option that is given twice counts as given last.
   bool parse(int argc, const char* const* argv);
@@ -55,6 +61,19 @@ class CommandLine {
   struct Parser;
   std::unique_ptr<Parser> parser_;
 };
+
+inline constexpr long kMaxSeed = 4294967295;  // seeds have 32 bits
+
+// An option of every program. It comes from whoever understands it (system/parallel: --threads, tensor/profile:
+// --profile), as a static object: const RegisteredCommonOption threads_option{{"--threads", declare, parsed}};
+struct CommonOption {
+  std::string name;
+  void (*declare)(CommandLine& line);  // line.option or line.flag with a static variable, set to its default again
+  void (*parsed)() = nullptr;          // the command line was right: act on what the variable says
+  void (*at_end)() = nullptr;          // of run(), behind all that the program printed, also if it failed
+};
+inline constinit Registry<CommonOption> common_options{"CommandLine", "common option"};
+using RegisteredCommonOption = Registration<common_options>;
 
 // A program of several commands: `charlm train ...`. Each command has a command line of its own, for which the program
 // is called "charlm train".
@@ -67,7 +86,7 @@ int run_command(const std::string& program, const std::string& description, cons
                 int argc, char** argv);
 
 // Calls the body. What it throws ends as "spirals: <what happened>" on stderr and exit code 1, and so does output that
-// stdout did not take (a full disk). If its command line had --profile, the table of ops follows on stderr, also then.
+// stdout did not take (a full disk). What common options do at the end (--profile prints its table) comes behind that.
 int run(const std::string& program, const std::function<int(int, char**)>& body, int argc, char** argv);
 
 }  // namespace heed

@@ -13,9 +13,9 @@ template <class R, class... Args> class FunctionRef<R(Args...)> {
  public:
   template <class F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>) FunctionRef(F&& f)
-      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
+      : object_(const_cast<void*>(reinterpret_cast<const void*>(std::addressof(f)))),
         call_([](void* object, Args... args) -> R {
-          return (*static_cast<std::remove_reference_t<F>*>(object))(static_cast<Args>(args)...);
+          return (*reinterpret_cast<std::remove_reference_t<F>*>(object))(static_cast<Args>(args)...);
         }) {}
   R operator()(Args... args) const { return call_(object_, static_cast<Args>(args)...); }
 

@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "system/command_line.h"
 #include "system/error.h"
 
 namespace heed {
@@ -210,6 +211,15 @@ class Pool {
   std::optional<Piece> f_;  // the loop: written before open_, read after a claim
   long n_ = 0, grain_ = 1, pieces_ = 0;
 };
+
+int wanted_threads = 1;
+
+void declare_threads(CommandLine& line) {
+  wanted_threads = threads();
+  line.option("--threads", wanted_threads, "threads; the result has the same bits for any number", 1, kMaxThreads);
+}
+
+const RegisteredCommonOption option{{"--threads", declare_threads, [] { set_threads(wanted_threads); }}};
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 namespace heed {
 
 int threads();                // default: the cores this process may use, within the cgroup's quota
-void set_threads(int count);  // 1..64
+void set_threads(int count);  // 1..64; every program's option --threads does it
 
 // Calls f(begin, end) for the pieces [0, grain), [grain, 2 grain), ... of [0, n), several at a time. f must not
 // throw. Nested calls run in the calling thread, and so do calls in a forked child and while another thread's loop has

@@ -103,4 +103,6 @@ void Progress::print(const std::string& head, const std::string& text, const std
   open_ = terminal_;
 }
 
+void print_line(const std::string& text) { std::cout << text << std::endl; }
+
 }  // namespace heed

@@ -48,6 +48,10 @@ class Progress {
 // last parts (parts are three blanks apart): how far it is and how long it takes are always there.
 std::string fitted_line(const std::string& head, const std::string& text, const std::string& tail, size_t width);
 
+// Prints the text and a newline to stdout, and flushes: progress goes to stderr, and what was printed before it must
+// not come behind it.
+void print_line(const std::string& text);
+
 // "0.4 s", "12 s", "3 min 20 s", "2 h 05 min": a duration for people.
 std::string duration_text(double seconds);
 

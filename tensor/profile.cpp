@@ -4,10 +4,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
 
+#include "system/command_line.h"
 #include "system/text.h"
 #include "tensor/allocator.h"
 #include "tensor/tensor.h"
@@ -98,6 +101,26 @@ const bool from_environment = [] {
   std::atexit([] { std::fputs(whole->text().c_str(), stderr); });
   return true;
 }();
+
+// --profile: from the command line to the end of the program.
+bool wanted = false;
+std::unique_ptr<Profile> of_program;
+
+void declare_profile(CommandLine& line) {
+  wanted = false;
+  line.flag("--profile", wanted, "print at the end how long each op took");
+}
+
+void begin_profile() { of_program = wanted ? std::make_unique<Profile>() : nullptr; }
+
+void print_profile() {
+  if (!of_program) return;
+  of_program->stop();
+  std::cerr << of_program->text();
+  of_program.reset();
+}
+
+const RegisteredCommonOption option{{"--profile", declare_profile, begin_profile, print_profile}};
 
 }  // namespace
 

@@ -1,11 +1,8 @@
 // `make demo`: learns heed's own source in a minute or two, says what was to be expected, and lets the model write.
-#include <cstdio>
-
 #include "demos/charlm/charlm.h"
 #include "models/sampler.h"
 #include "system/error.h"
 #include "system/interrupt.h"
-#include "system/parallel.h"
 #include "system/progress.h"
 #include "system/text.h"
 #include "tasks/language/lm_run.h"
@@ -21,11 +18,6 @@ namespace {
 constexpr double kExpected = 1.7, kQuickExpected = 3.6;
 
 constexpr long kSteps = 1500, kQuickSteps = 100;
-
-void say(const std::string& text) {
-  std::printf("%s\n", text.c_str());
-  std::fflush(stdout);
-}
 
 LmSettings demo_settings(bool quick, long seed) {
   LmSettings s = preset("tiny");
@@ -49,39 +41,36 @@ void clear(const RunFolder& folder) {
 }  // namespace
 
 int demo_command(int argc, char** argv) {
-  LmRunOptions options{.run = "runs/demo", .say = say, .option_name = option_name};
+  LmRunOptions options{.run = "runs/demo", .say = print_line, .option_name = option_name};
   bool quick = false;
   long seed = 1;
-  int threads = heed::threads();
   CommandLine line("charlm demo", "Learns heed's own source and docs for about a minute, and writes a sample.");
   line.option("--run", options.run, "the folder for all that it writes; an older demo there is replaced");
-  line.option("--seed", seed, "another seed, other weights", 0L, 4294967295L);
-  line.option("--threads", threads, "threads", 1, 64);
+  line.seed(seed, "another seed, other weights");
   line.flag("--quick", quick, "a few seconds, to see that it works");
   if (!line.parse(argc, argv)) return line.exit_code();
-  set_threads(threads);
-  say(machine_description());
+  print_line(machine_description());
   const RunFolder folder(options.run);
   clear(folder);
   const LmSettings settings = demo_settings(quick, seed);
   options.page = page_of(options.run, settings);
   const ByteData data = open_data(settings.data);
-  say("learning heed's own source and docs: " + data.summary());
+  print_line("learning heed's own source and docs: " + data.summary());
   const LmResult result = train_run(settings, data, options);
   if (result.stopped) {
-    say("go on with: build/charlm train --resume --run " + options.run);
+    print_line("go on with: build/charlm train --resume --run " + options.run);
     return kInterrupted;
   }
   const LoadedModel loaded = load_run(options.run);
   const std::string prompt = "// The ";
-  say("\nwhat it writes behind \"" + prompt + "\":\n");
-  say(prompt + sampled_text(*loaded.model, prompt, {.length = 400, .temperature = 0.6}));
-  say(format("\nvalidation: %.2f bits per byte; expected: about %.2f", result.valid_bpc,
-             quick ? kQuickExpected : kExpected));
-  say(format(
+  print_line("\nwhat it writes behind \"" + prompt + "\":\n");
+  print_line(prompt + sampled_text(*loaded.model, prompt, {.length = 400, .temperature = 0.6}));
+  print_line(format("\nvalidation: %.2f bits per byte; expected: about %.2f", result.valid_bpc,
+                    quick ? kQuickExpected : kExpected));
+  print_line(format(
       "  of tests that it has not read, which are easier than the rest; knowing only how frequent each byte is: %.2f",
       data.valid.entropy()));
-  say("the page is " + folder.file("index.html") + "; open it in a browser");
-  say("next: build/charlm train --data YOUR.txt --run runs/mine, and build/charlm --help");
+  print_line("the page is " + folder.file("index.html") + "; open it in a browser");
+  print_line("next: build/charlm train --data YOUR.txt --run runs/mine, and build/charlm --help");
   return 0;
 }

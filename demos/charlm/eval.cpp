@@ -2,7 +2,6 @@
 
 #include "demos/charlm/charlm.h"
 #include "system/error.h"
-#include "system/parallel.h"
 #include "system/progress.h"
 #include "tasks/language/bits_per_byte.h"
 
@@ -21,7 +20,6 @@ int eval_command(int argc, char** argv) {
   std::string data_path, split_name = "valid";
   EvaluationOptions options{.batch = 8, .context = 0};
   long bytes = 0;
-  int threads = heed::threads();
   bool json = false;
   CommandLine line("charlm eval",
                    "Measures how many bits per byte a model needs for a text. The valid_bpc of `charlm train` is less\n"
@@ -33,11 +31,9 @@ int eval_command(int argc, char** argv) {
   line.option("--stride", options.stride, "of sliding windows: more past for every byte, slower; 0: disjoint", 0L);
   line.option("--batch", options.batch, "windows at a time", 1L);
   line.option("--bytes", bytes, "only so many from the start; 0: all", 0L);
-  line.option("--threads", threads, "threads", 1, 64);
-  line.flag("--json", json, "the result as a JSON object");
+  line.json(json);
   if (!line.parse(argc, argv)) return line.exit_code();
   if (line.given("--data") && !line.given("--split")) split_name = "all";
-  set_threads(threads);
   const LoadedModel loaded = choice.load();
   if (data_path.empty()) data_path = loaded.settings.data;
   HEED_CHECK(!data_path.empty(), "eval", loaded.path,

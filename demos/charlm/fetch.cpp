@@ -1,8 +1,7 @@
-#include <cstdio>
-
 #include "data/fetch.h"
 #include "demos/charlm/charlm.h"
 #include "system/error.h"
+#include "system/progress.h"
 
 using namespace heed;
 
@@ -15,11 +14,7 @@ int fetch_command(int argc, char** argv) {
   if (!line.parse(argc, argv)) return line.exit_code();
   HEED_CHECK(words.size() == 2, "fetch", words.size(),
              " words were given; it takes a name and a folder, such as: ", "charlm fetch enwik8 data");
-  const auto say = [](const std::string& text) {
-    std::printf("%s\n", text.c_str());
-    std::fflush(stdout);
-  };
-  const std::string path = fetch_data(words[0], words[1], say, options);
-  say("learn it with: build/charlm train --data " + path + " --run runs/" + words[0]);
+  const std::string path = fetch_data(words[0], words[1], print_line, options);
+  print_line("learn it with: build/charlm train --data " + path + " --run runs/" + words[0]);
   return 0;
 }

@@ -66,7 +66,7 @@ int info_command(int argc, char** argv) {
   bool json = false;
   CommandLine line("charlm info", "What a run is, and how far it came.");
   line.option("--run", path, "the run folder");
-  line.flag("--json", json, "as a JSON object");
+  line.json(json);
   if (!line.parse(argc, argv)) return line.exit_code();
   const RunFolder folder(path);
   const LmSettings settings = settings_from_json(folder.config(), folder.file("config.json"));

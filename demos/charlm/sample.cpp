@@ -8,7 +8,6 @@
 #include "demos/charlm/charlm.h"
 #include "models/sampler.h"
 #include "system/error.h"
-#include "system/parallel.h"
 #include "system/write_file.h"
 
 using namespace heed;
@@ -20,7 +19,6 @@ struct Settings {
   std::string prompt, out;
   SampleOptions sample;
   long seed = 1;
-  int threads = heed::threads();
   bool json = false;
 };
 
@@ -31,10 +29,9 @@ void add_options(CommandLine& line, Settings& s) {
   line.option("--temperature", s.sample.temperature, "below 1 more careful, 0 always the likeliest", 0.0, 100.0);
   line.option("--top-k", s.sample.top_k, "draw from the k likeliest; 0: from all", 0L, 256L);
   line.option("--top-p", s.sample.top_p, "draw from the likeliest that have this much probability together", 1e-9, 1.0);
-  line.option("--seed", s.seed, "another seed, another text", 0L, 4294967295L);
+  line.seed(s.seed, "another seed, another text");
   line.option("--out", s.out, "write it to this file; NAME.wav plays what a model of sound made");
-  line.option("--threads", s.threads, "threads", 1, 64);
-  line.flag("--json", s.json, "one JSON object at the end, in place of the text as it comes");
+  line.json(s.json);
 }
 
 std::string learned_by(const LmSettings& of) {
@@ -70,7 +67,6 @@ int sample_command(int argc, char** argv) {
   CommandLine line("charlm sample", "Lets a trained model write.");
   add_options(line, s);
   if (!line.parse(argc, argv)) return line.exit_code();
-  set_threads(s.threads);
   s.sample.seed = uint32_t(s.seed);
   const LoadedModel loaded = s.model.load();
   check_out(s.out, loaded.settings);

@@ -5,7 +5,6 @@
 #include "demos/charlm/setting_options.h"
 #include "system/error.h"
 #include "system/interrupt.h"
-#include "system/parallel.h"
 #include "system/progress.h"
 #include "system/text.h"
 #include "tasks/language/lm_run.h"
@@ -17,15 +16,7 @@ using namespace heed;
 
 namespace {
 
-void print_json(const Json& line) {
-  std::printf("%s\n", line.dump().c_str());
-  std::fflush(stdout);
-}
-
-void print_line(const std::string& text) {
-  std::printf("%s\n", text.c_str());
-  std::fflush(stdout);  // progress goes to stderr: keep the order
-}
+void print_json(const Json& line) { print_line(line.dump()); }
 
 void print_final(const LmResult& r, bool json) {
   if (!json)
@@ -43,7 +34,6 @@ void print_final(const LmResult& r, bool json) {
 struct Extras {
   LmRunOptions run{.run = kUsualRun, .option_name = option_name};
   std::string device = "cpu";
-  int threads = heed::threads();
   bool json = false;
   double minutes = 0;
 
@@ -54,8 +44,7 @@ struct Extras {
     line.flag("--resume", run.resume, "go on from the newest checkpoint of the run, to the same bits");
     line.flag("--check-finite", run.check_finite, "look at the result of every op for NaN and infinity; slower");
     line.option("--device", device, "where to compute", {"cpu"});
-    line.option("--threads", threads, "threads; the result has the same bits for any number", 1, 64);
-    line.flag("--json", json, "a JSON object per line, for programs, in place of text");
+    line.json(json);
   }
 };
 
@@ -90,7 +79,6 @@ int train_command(int argc, char** argv) {
   const SettingOptions options(line);
   extras.add_options(line);
   if (!line.parse(argc, argv)) return line.exit_code();
-  set_threads(extras.threads);
   if (!extras.json) print_line(machine_description());
   LmSettings settings = options.settings(extras.run.run, extras.run.resume);
   const ByteData data = open_data(settings.data);

@@ -1,4 +1,3 @@
-// The command line and the progress line: what a user reads.
 #include "system/command_line.h"
 
 #include <iostream>
@@ -7,7 +6,6 @@
 #include <vector>
 
 #include "system/error.h"
-#include "system/progress.h"
 #include "system/version.h"
 #include "tests/support/captured.h"
 #include "tests/support/error_of.h"
@@ -23,7 +21,7 @@ struct Outcome {
   int code = 0;
   std::string out, err;
   long steps = 2000;
-  int threads = 2;
+  int workers = 2;
   double rate = 0.001;
   std::string path = "a.png", activation = "tanh";
   bool quick = false;
@@ -34,7 +32,7 @@ Outcome parse(std::vector<const char*> arguments) {
   const Captured out(std::cout), err(std::cerr);
   CommandLine line("spirals", "Trains a small network.");
   line.option("--steps", o.steps, "training steps", 1, 1'000'000);
-  line.option("--threads", o.threads, "threads", 1);
+  line.option("--workers", o.workers, "workers", 1);
   line.option("--rate", o.rate, "learning rate", 0.0, 1.0);
   line.option("--out", o.path, "picture to write");
   line.option("--activation", o.activation, "of the hidden layers", {"tanh", "gelu"});
@@ -69,14 +67,14 @@ int run_throwing(std::string& err, int (*body)(int, char**)) {
 BOOST_AUTO_TEST_CASE(without_options_the_defaults_stay) {
   const Outcome o = parse({});
   BOOST_TEST(o.go_on);
-  BOOST_TEST((o.steps == 2000 && o.threads == 2 && o.rate == 0.001 && o.path == "a.png" && !o.quick));
+  BOOST_TEST((o.steps == 2000 && o.workers == 2 && o.rate == 0.001 && o.path == "a.png" && !o.quick));
 }
 
 BOOST_AUTO_TEST_CASE(values_stand_behind_a_blank_or_an_equals_sign) {
   const Outcome o =
-      parse({"--steps=70", "--threads", "3", "--rate", "1e-2", "--out", "b c/-d.png", "--activation=gelu", "--quick"});
+      parse({"--steps=70", "--workers", "3", "--rate", "1e-2", "--out", "b c/-d.png", "--activation=gelu", "--quick"});
   BOOST_TEST(o.go_on);
-  BOOST_TEST((o.steps == 70 && o.threads == 3 && o.rate == 1e-2 && o.path == "b c/-d.png" && o.quick));
+  BOOST_TEST((o.steps == 70 && o.workers == 3 && o.rate == 1e-2 && o.path == "b c/-d.png" && o.quick));
   BOOST_TEST(o.activation == "gelu");
 }
 
@@ -93,7 +91,7 @@ BOOST_AUTO_TEST_CASE(help_shows_the_options_with_ranges_and_defaults) {
     BOOST_TEST(o.code == 0);
     BOOST_TEST(o.err == "");
     for (const char* part : {"Trains a small network.", "--steps N", "training steps, from 1 to 1000000 (2000)",
-                             "threads, of at least 1 (2)", "of the hidden layers: tanh or gelu (tanh)", "--quick"})
+                             "workers, of at least 1 (2)", "of the hidden layers: tanh or gelu (tanh)", "--quick"})
       BOOST_TEST((o.out.find(part) != std::string::npos), part << " is not in " << o.out);
   }
 }
@@ -127,7 +125,7 @@ BOOST_AUTO_TEST_CASE(bad_values_are_told_with_the_rule) {
   for (const char* bad : {"-1", "2", "nan", "inf", "1e999", "0.1.2"})
     BOOST_TEST(complaint({"--rate", bad}) ==
                "spirals: --rate is \"" + std::string(bad) + "\"; it must be a number from 0 to 1");
-  BOOST_TEST(complaint({"--threads=0"}) == "spirals: --threads is \"0\"; it must be a whole number of at least 1");
+  BOOST_TEST(complaint({"--workers=0"}) == "spirals: --workers is \"0\"; it must be a whole number of at least 1");
   BOOST_TEST(complaint({"--activation", "tahn"}) ==
              "spirals: --activation is \"tahn\"; it must be one of tanh, gelu; did you mean tanh?");
 }
@@ -205,39 +203,43 @@ BOOST_AUTO_TEST_CASE(what_a_program_throws_becomes_a_line_and_exit_code_1) {
   BOOST_TEST(err == "");
 }
 
-BOOST_AUTO_TEST_CASE(durations_are_told_as_people_tell_them) {
-  BOOST_TEST(duration_text(0.42) == "0.4 s");
-  BOOST_TEST(duration_text(9.97) == "10 s");
-  BOOST_TEST(duration_text(59.6) == "1 min 00 s");
-  BOOST_TEST(duration_text(200) == "3 min 20 s");
-  BOOST_TEST(duration_text(7500) == "2 h 05 min");
-  BOOST_TEST(duration_text(-1) == "?");
-  BOOST_TEST(duration_text(1e300) == "?");
+BOOST_AUTO_TEST_CASE(seeds_have_32_bits_and_json_is_a_flag_everywhere) {
+  const auto parse_seed = [](std::vector<const char*> arguments, long& seed, bool& json) {
+    const Captured out(std::cout), err(std::cerr);
+    CommandLine line("little", "Does little.");
+    line.seed(seed, "another seed, other weights");
+    line.json(json);
+    arguments.insert(arguments.begin(), "little");
+    return line.parse(int(arguments.size()), arguments.data()) ? ""
+                                                               : err.text.str().substr(0, err.text.str().find('\n'));
+  };
+  long seed = 1;
+  bool json = false;
+  BOOST_TEST(parse_seed({"--seed", "4294967295", "--json"}, seed, json) == "");
+  BOOST_TEST((seed == kMaxSeed && json));
+  for (const char* bad : {"-1", "4294967296"})
+    BOOST_TEST(parse_seed({"--seed", bad}, seed, json) ==
+               "little: --seed is \"" + std::string(bad) + "\"; it must be a whole number from 0 to 4294967295");
 }
 
-BOOST_AUTO_TEST_CASE(a_quick_job_shows_one_line_of_progress_in_a_file) {
-  std::ostringstream out;
-  {
-    Progress progress("step", 50, out);
-    for (long step = 1; step <= 50; step++) progress.show(step, "loss 1");
-    progress.finish("loss 0.5");
-  }
-  const std::string text = out.str();
-  BOOST_TEST(text.starts_with("step 50/50   100%   loss 0.5   "));
-  BOOST_TEST(text.find('\n') == text.size() - 1);
-}
-
-BOOST_AUTO_TEST_CASE(on_a_narrow_terminal_progress_keeps_its_ends) {
-  const std::string head = "step 1200/2000    60%", text = "loss 1.234   bpc 1.780   9999 tok/s   53 MB",
-                    tail = "12 s left";
-  const auto line = [&](size_t width) { return fitted_line(head, text, tail, width); };
-  BOOST_TEST(line(100) == head + "   " + text + "   " + tail);
-  BOOST_TEST(line(72) == "step 1200/2000 60% loss 1.234 bpc 1.780 9999 tok/s 53 MB 12 s left");
-  BOOST_TEST(line(60) == "step 1200/2000 60% loss 1.234 bpc 1.780 9999 tok/s 12 s left");
-  BOOST_TEST(line(40) == "step 1200/2000 60% loss 1.234 12 s left");
-  BOOST_TEST(line(30) == "step 1200/2000 60% 12 s left");
-  BOOST_TEST(line(10) == "step 1200/");
-  BOOST_TEST(fitted_line("step 1/2", "", "", 80) == "step 1/2");
+BOOST_AUTO_TEST_CASE(an_option_of_every_program_is_declared_acted_on_and_ended) {
+  static long level;
+  static std::string told;
+  level = 0, told = "";
+  const RegisteredCommonOption option{{"--level", [](CommandLine& line) { line.option("--level", level, "of noise"); },
+                                       [] { told += "parsed " + std::to_string(level); }, [] { told += ", ended"; }}};
+  BOOST_TEST(complaint({"--levle", "3"}) == "spirals: unknown option --levle; did you mean --level?");
+  BOOST_TEST(told == "");  // what is refused is not acted on
+  BOOST_TEST(run(
+                 "spirals",
+                 [](int, char**) {
+                   return parse({"--level", "3"}).code;
+                 },
+                 0, nullptr) == 0);
+  BOOST_TEST(told == "parsed 3, ended");
+  CommandLine line("spirals", "Trains.");
+  BOOST_TEST(error_of([&] { line.option("--level", level, "mine"); }) ==
+             "CommandLine: there is already an option --level");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

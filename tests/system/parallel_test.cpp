@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "system/command_line.h"
 #include "tests/support/error_of.h"
 #include "tests/support/on_threads.h"
 
@@ -95,6 +96,18 @@ BOOST_AUTO_TEST_CASE(set_threads_says_its_range) {
   BOOST_TEST(threads() == before);
   on_threads(5, [] { BOOST_TEST(threads() == 5); });
   BOOST_TEST(threads() == before);
+}
+
+BOOST_AUTO_TEST_CASE(every_program_has_the_option_threads) {
+  on_threads(2, [] {
+    CommandLine line("little", "Does little.");
+    const char* arguments[] = {"little", "--threads", "3"};
+    BOOST_TEST(line.parse(3, arguments));
+    BOOST_TEST(threads() == 3);
+    CommandLine again("little", "Does little.");
+    BOOST_TEST(again.parse(1, arguments));  // without it they stay
+    BOOST_TEST(threads() == 3);
+  });
 }
 
 BOOST_AUTO_TEST_SUITE_END()
