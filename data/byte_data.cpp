@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "system/ceil_div.h"
 #include "tensor/random.h"
 
 namespace heed {
@@ -89,7 +90,7 @@ ByteWindows::ByteWindows(const ByteSplit& split, long B, long T, long stride)
   HEED_CHECK(stride >= 1 && stride <= T, "byte_data", "windows of ", T, " bytes and a stride of ", stride,
              "; the stride must be 1 to ", T, ", so that no byte is left out");
   const long inputs = split.size() - 1;  // the last byte is a target only
-  windows_ = inputs < 1 ? 0 : 1 + (std::max(inputs - T, 0L) + stride - 1) / stride;
+  windows_ = inputs < 1 ? 0 : 1 + ceil_div(std::max(inputs - T, 0L), stride);
 }
 
 bool ByteWindows::next(ByteBatch& batch) {

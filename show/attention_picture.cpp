@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "system/ceil_div.h"
 #include "system/error.h"
 #include "tensor/copy.h"
 
@@ -47,7 +48,7 @@ struct Layout {
 
   explicit Layout(long count, const Map& map) {
     columns = std::min(count, kMostColumns);
-    rows = (count + columns - 1) / columns;
+    rows = ceil_div(count, columns);
     cell = std::max(1L, (count == 1 ? 512 : count == 2 ? 448 : 320) / std::max({map.T, map.S, 1L}));
     width = double(cell * map.S), height = double(cell * map.T);
   }

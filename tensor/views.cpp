@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "system/ceil_div.h"
 #include "tensor/copy.h"
 
 namespace heed {
@@ -110,7 +111,7 @@ Tensor slice(const Tensor& x, int axis, long begin, long end, long step) {
   step = std::min(step, std::max(size, 1L));  // a longer one takes the first element only, too, and may overflow
   Shape shape = x.shape();
   Strides strides = x.strides();
-  shape[axis] = (last - first + step - 1) / step;
+  shape[axis] = ceil_div(last - first, step);
   strides[axis] *= step;
   return Tensor::view(x, shape, strides, x.offset() + first * x.strides()[axis]);
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <set>
 
+#include "system/ceil_div.h"
 #include "system/file_bytes.h"
 #include "system/json.h"
 #include "system/nearest.h"
@@ -36,7 +37,7 @@ Tensor plain(const Tensor& x) { return contiguous(to(x, cpu)); }
 uint32_t add_checksum(uint32_t sum, std::string_view bytes) {
   constexpr long kPiece = 1 << 20;
   const long n = long(bytes.size());
-  std::vector<uLong> sums(size_t((n + kPiece - 1) / kPiece));
+  std::vector<uLong> sums(size_t(ceil_div(n, kPiece)));
   parallel_for(n, kPiece, [&](long begin, long end) {
     const auto* data = reinterpret_cast<const unsigned char*>(bytes.data()) + begin;
     sums[size_t(begin / kPiece)] = crc32_z(0, data, size_t(end - begin));

@@ -13,6 +13,7 @@
 #include "autograd/ops/views.h"
 #include "autograd/ops/where.h"
 #include "nn/mixing/padding.h"
+#include "system/ceil_div.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 
@@ -68,7 +69,7 @@ Variable divided(const Variable& sums, double epsilon) {
 // (B, H, n, C) -> (B, H, chunks, chunk, C), with zeros in front so that it has `length` tokens, and behind to fill a
 // chunk
 Variable in_chunks(const Variable& x, long length, long chunk) {
-  const long chunks = (length + chunk - 1) / chunk;
+  const long chunks = ceil_div(length, chunk);
   const Variable whole = pad(x, 2, length - x.size(2), chunks * chunk - length);
   return reshape(whole, {x.size(0), x.size(1), chunks, chunk, x.size(3)});
 }

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <map>
 
+#include "system/ceil_div.h"
+
 namespace heed {
 namespace {
 
 // The places of a tile that exist: bits 0 .. count
 uint64_t low_bits(long count) { return count >= kPlanTile ? ~uint64_t(0) : (uint64_t(1) << std::max(0L, count)) - 1; }
-long tiles_of(long places) { return (places + kPlanTile - 1) / kPlanTile; }
+long tiles_of(long places) { return ceil_div(places, kPlanTile); }
 
 // Collects entries row by row. Bits that say nothing become kFull, those that let nothing through no entry at all.
 class Writer {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "attention/seeing/visible.h"
+#include "system/ceil_div.h"
 
 namespace heed {
 
@@ -44,7 +45,7 @@ struct Plan {
   Tensor query_index{};           // i32 (1 or B, 1 or H, T); undefined: places are tokens
   Tensor key_index{};             // i32 (1 or B, 1 or H, S)
 
-  long query_tiles() const { return (shape.T + kPlanTile - 1) / kPlanTile; }
+  long query_tiles() const { return ceil_div(shape.T, kPlanTile); }
   long row(long b, long h, long query_tile) const;  // of this sample and head
   bool sees(long b, long h, long i, long j) const;  // by places, without the mask
   Plan transposed() const;                          // keys by queries: for a pass over keys; indices change places too

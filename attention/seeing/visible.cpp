@@ -4,6 +4,7 @@
 #include <map>
 
 #include "attention/seeing/plan.h"
+#include "system/ceil_div.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/ops/compare.h"
@@ -14,7 +15,7 @@ namespace {
 
 KeyRange meet(const KeyRange& a, const KeyRange& b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
 
-long floor_div(long a, long b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+long floor_div(long a, long b) { return a >= 0 ? a / b : -ceil_div(-a, b); }
 
 KeyRange window(long p, long left, long right, long step, long S) {
   return {left < 0 ? 0 : p - left * step, right < 0 ? S - 1 : p + right * step};

@@ -5,6 +5,7 @@
 #include "data/wav.h"
 #include "models/token_input.h"
 #include "nn/mixing/registry.h"
+#include "system/command_line.h"
 #include "system/error.h"
 #include "system/text.h"
 #include "train/optimiser.h"
@@ -79,7 +80,7 @@ SettingTable table_of(LmSettings& s) {
           .formerly("checkpoint_blocks"),
       {"reversible", s.reversible, "a reversible stack: memory does not grow with the layers"},
       {"feed_forward_chunks", s.feed_forward_chunks, 1, 65536, "to need less memory"},
-      {"seed", s.seed, 0, 4294967295, "another seed, other weights and another order of the data"},
+      {"seed", s.seed, 0, kMaxSeed, "another seed, other weights and another order of the data"},
       {"checkpoint_every", s.checkpoint_every, 0, 1L << 40, "steps; 0: a tenth of the run, at most 1000"},
       {"keep", s.keep, 1, 1000000, "checkpoints to keep, besides the best"},
       {"valid_bytes", s.valid_bytes, 2, 1L << 50, "bytes of the validation data to look at with every checkpoint"},

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "system/ceil_div.h"
 #include "tensor/cpu/walk.h"
 #include "tensor/ops/gather.h"
 
@@ -14,7 +15,7 @@ namespace heed {
 // touch each other's places, so the order of writes and additions is fixed.
 template <class Body> void for_columns(const GatherSizes& s, Body&& body) {
   constexpr long kWidth = 64;  // a few cache lines of a row at a time
-  const long blocks = (s.inner + kWidth - 1) / kWidth;
+  const long blocks = ceil_div(s.inner, kWidth);
   parallel_for(s.outer * blocks, rows_grain(s.picked * std::min(s.inner, kWidth)), [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
       const long outer = task / blocks, first = task % blocks * kWidth;

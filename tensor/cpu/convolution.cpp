@@ -2,6 +2,7 @@
 // thread in the order of the taps.
 #include "tensor/ops/convolution.h"
 
+#include "system/ceil_div.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
@@ -94,7 +95,7 @@ template <class E> void depthwise_backward_x_cpu(E* dx, const E* dy, const E* we
 
 // Rows of dy per block: each block adds up its own dweight. At least 4 K, so that the workspace stays below dy / 4.
 long block_of(const Conv1dSizes& s) { return std::max({64L, 4 * s.K, kElementGrain / std::max(1L, s.K * s.C)}); }
-long blocks_of(const Conv1dSizes& s) { return (s.B * s.windows + block_of(s) - 1) / block_of(s); }
+long blocks_of(const Conv1dSizes& s) { return ceil_div(s.B * s.windows, block_of(s)); }
 template <class E> long workspace_cpu(const Conv1dSizes& s) { return blocks_of(s) * s.K * s.C * long(sizeof(E)); }
 
 // dweight (K, C) = sum over b and t of dy (B, T', C) * x (B, T, C) where tap k reads; workspace (blocks, K, C)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "system/ceil_div.h"
 #include "system/parallel.h"
 #include "tensor/cpu/lapack.h"
 
@@ -19,15 +20,15 @@ constexpr double kSymmetric = 1e-4;  // of the largest element: more than roundi
 constexpr double kAsLargeAs = 0.9;   // the sign rule of svd and eigh
 constexpr long kLine = 64;           // bytes: scratch of two pieces never shares a cache line
 
-long grain_of(long count) { return (count + kPieces - 1) / kPieces; }
-long pieces_of(long count) { return (count + grain_of(count) - 1) / grain_of(count); }
+long grain_of(long count) { return ceil_div(count, kPieces); }
+long pieces_of(long count) { return ceil_div(count, grain_of(count)); }
 
 // What one piece needs: `matrix` elements for copies, LAPACK's scratch and its integers.
 struct Room {
   long matrix = 0, work = 0, integers = 0;
   template <class E> long bytes() const {
     long total = (matrix + work) * long(sizeof(E)) + integers * long(sizeof(int));
-    return (total + kLine - 1) / kLine * kLine;
+    return ceil_div(total, kLine) * kLine;
   }
 };
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 
+#include "system/ceil_div.h"
 #include "tensor/device.h"
 
 namespace heed {
@@ -52,7 +53,7 @@ constexpr size_t kHugePage = 2 << 20;
 void* allocate_host(int, size_t bytes) {
   if (bytes > size_t(std::numeric_limits<int64_t>::max())) return nullptr;
   if (bytes < kHugePage) return std::aligned_alloc(64, (bytes + 63) / 64 * 64);
-  void* memory = std::aligned_alloc(kHugePage, (bytes + kHugePage - 1) / kHugePage * kHugePage);
+  void* memory = std::aligned_alloc(kHugePage, ceil_div(bytes, kHugePage) * kHugePage);
   if (memory) madvise(memory, bytes, MADV_HUGEPAGE);  // where the system has none, nothing happens
   return memory;
 }

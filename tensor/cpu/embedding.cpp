@@ -2,6 +2,7 @@
 // the table is written by one thread, in the order of the ids.
 #include "tensor/ops/embedding.h"
 
+#include "system/ceil_div.h"
 #include "tensor/cpu/columns.h"
 
 namespace heed {
@@ -38,7 +39,7 @@ void embedding_backward_cpu(E* dtable, const E* dy, const int64_t* ids, long n, 
   constexpr long kColumns = 128;
   const Sorted sorted(workspace, V);
   sorted.sort(ids, n, V);
-  const long parts = (C + kColumns - 1) / kColumns;
+  const long parts = ceil_div(C, kColumns);
   parallel_for(V * parts, rows_grain((n / V + 1) * std::min(C, kColumns)), [=](long begin, long end) {
     for (long task = begin; task < end; task++) {
       const long id = task / parts, first = task % parts * kColumns, count = std::min(kColumns, C - first);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "system/ceil_div.h"
 #include "tensor/random.h"
 
 namespace heed {
@@ -13,7 +14,7 @@ namespace heed {
 template <class Body> void for_keep_draws(const KeepDraws& keep, long begin, long end, Body&& body) {
   const auto& [samples, tokens, channels, key, threshold] = keep;
   constexpr long kDraws = 8;  // of one counter
-  const long counters_of_row = (channels + kDraws - 1) / kDraws, total = (end - begin) * counters_of_row;
+  const long counters_of_row = ceil_div(channels, kDraws), total = (end - begin) * counters_of_row;
   PhiloxCounters counters;
   Philox4 draws[kPhiloxMany];
   uint16_t halves[kDraws * kPhiloxMany];

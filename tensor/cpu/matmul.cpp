@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "system/ceil_div.h"
 #include "tensor/cpu/products/blas.h"
 #include "tensor/cpu/products/large_matmul.h"
 #include "tensor/cpu/products/small_matmul.h"
@@ -28,8 +29,8 @@ long panel_of(const MatmulLayout& s, long batches) {
   const long side = few ? s.n : std::max(s.m, s.n), work = s.m * s.n * s.k;
   const bool whole = batches >= 8 || work < 2 * small_task(s);
   if (whole && side < 2048) return side;
-  const long panels = 2 * ((side + 2 * longest - 1) / (2 * longest));
-  return ((side + panels - 1) / panels + step - 1) / step * step;
+  const long panels = 2 * ceil_div(side, 2 * longest);
+  return ceil_div(ceil_div(side, panels), step) * step;
 }
 
 template <class E> long workspace_bytes(const MatmulLayout& s) {  // 0: not for large_matmul
@@ -57,7 +58,7 @@ void matmul_cpu(E* c, const E* a, const E* b, const E* bias, const MatmulLayout&
   check_blas("matmul");  // here an exception can still be caught
   const long batches = s.batch.numel(), work = s.m * s.n * s.k;
   const bool few = few_rows(s), by_rows = !few && s.m >= s.n;
-  const long side = by_rows ? s.m : s.n, panel = panel_of(s, batches), panels = (side + panel - 1) / panel;
+  const long side = by_rows ? s.m : s.n, panel = panel_of(s, batches), panels = ceil_div(side, panel);
   const long grain = std::max(1L, small_task(s) / std::max(1L, work / panels));
   parallel_for(batches * panels, grain, [&](long begin, long end) {
     for (long task = begin; task < end; task++) {

@@ -2,6 +2,7 @@
 // thread, which walks over the tokens of its window; backward walks over the windows of a token.
 #include "tensor/ops/pooling.h"
 
+#include "system/ceil_div.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
@@ -64,7 +65,7 @@ template <class E> void mean_pool1d_cpu(E* y, const E* x, const PoolSizes& s) {
 
 // dx (B, T, C) = sum of dy (B, T', C) / count over the windows that hold the token
 template <class E> void mean_pool1d_backward_cpu(E* dx, const E* dy, const PoolSizes& s) {
-  const long overlap = (s.window + s.stride - 1) / s.stride;
+  const long overlap = ceil_div(s.window, s.stride);
   parallel_for(s.B * s.T, rows_grain(overlap * s.C), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
       const Range windows = windows_with(s, row % s.T);
@@ -95,7 +96,7 @@ template <class E> void sum_tokens(E* y, const E* x, long n, long C, long column
 
 // y (B, C), x (B, tokens, C), lengths (B)
 template <class E> void masked_mean_cpu(E* y, const E* x, const int64_t* lengths, long B, long tokens, long C) {
-  const long blocks = (C + kColumns - 1) / kColumns;
+  const long blocks = ceil_div(C, kColumns);
   parallel_for(B * blocks, rows_grain(tokens * std::min(C, kColumns)), [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
       const long b = task / blocks, first = task % blocks * kColumns, columns = std::min(kColumns, C - first);

@@ -3,6 +3,7 @@
 // error stays small).
 #include "tensor/ops/reduce.h"
 
+#include "system/ceil_div.h"
 #include "tensor/cpu/simd.h"
 #include "tensor/cpu/walk.h"
 
@@ -11,9 +12,7 @@ namespace {
 
 // How many of `count` elements one block takes.
 long block_of(long inner) { return std::max(64L, 8192 / inner); }
-long blocks_of(long count, long inner) {
-  return inner ? std::max(1L, (count + block_of(inner) - 1) / block_of(inner)) : 1;
-}
+long blocks_of(long count, long inner) { return inner ? std::max(1L, ceil_div(count, block_of(inner))) : 1; }
 
 // x (n)
 template <class E> E sum_row(const E* x, long n) {
@@ -40,7 +39,7 @@ template <class E> void sum_blocks(E* y, const E* partial, long outer, long bloc
     return;
   }
   constexpr long kWidth = 256;
-  const long parts = (inner + kWidth - 1) / kWidth;
+  const long parts = ceil_div(inner, kWidth);
   parallel_for(outer * parts, rows_grain(blocks * std::min(inner, kWidth)), [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
       const long o = task / parts, first = task % parts * kWidth;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "system/ceil_div.h"
 #include "tensor/cpu/walk.h"
 #include "tensor/ops/reduce.h"
 
@@ -86,7 +87,7 @@ template <class Op, class E> bool beats(E value, E top) {
 // The place of the best of a long x (n): blocks in parallel, then the blocks in order.
 template <class Op, class E> long best_of_row(const E* x, long n) {
   constexpr long kMostBlocks = 64;
-  const long block = std::max(kElementGrain, (n + kMostBlocks - 1) / kMostBlocks), blocks = (n + block - 1) / block;
+  const long block = std::max(kElementGrain, ceil_div(n, kMostBlocks)), blocks = ceil_div(n, block);
   if (blocks == 1) return best_of_run<Op>(x, n);
   long places[kMostBlocks];
   parallel_for(blocks, 1, [&](long begin, long end) {
@@ -116,7 +117,7 @@ void best_of_columns(E* __restrict y, int64_t* __restrict indices, const E* __re
 // x (outer, count, inner); y, indices (outer, inner)
 template <class Op, class E> void best_cpu(E* y, int64_t* indices, const E* x, long outer, long count, long inner) {
   constexpr long kWidth = 64;
-  const long parts = (inner + kWidth - 1) / kWidth;
+  const long parts = ceil_div(inner, kWidth);
   const auto run = [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
       if (inner == 1) {

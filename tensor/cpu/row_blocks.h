@@ -3,12 +3,13 @@
 // same for any number of threads.
 #pragma once
 
+#include "system/ceil_div.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
 
 inline long row_block(long C) { return std::max(16L, 2 * kElementGrain / std::max(1L, C)); }  // rows per block
-inline long row_blocks(long rows, long C) { return (rows + row_block(C) - 1) / row_block(C); }
+inline long row_blocks(long rows, long C) { return ceil_div(rows, row_block(C)); }
 
 // total (C) = sum of partial (blocks, C), whose rows lie `stride` apart, over the blocks
 template <class E> void add_blocks(E* total, const E* partial, long blocks, long stride, long C) {

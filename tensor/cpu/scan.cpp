@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "system/ceil_div.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
@@ -17,10 +18,10 @@ constexpr long kManyTasks = 16;  // with so many a row need not be cut
 struct Cut {
   long chunks, block, blocks;  // chunks of columns, places in a block, blocks in a row
   explicit Cut(const ScanSizes& s) {
-    chunks = (s.inner + kColumns - 1) / kColumns;
+    chunks = ceil_div(s.inner, kColumns);
     const bool whole = s.inner == 0 || s.outer * chunks >= kManyTasks;
     block = whole ? std::max(1L, s.count) : kBlock / std::min(s.inner, kColumns);
-    blocks = std::max(1L, (s.count + block - 1) / block);
+    blocks = std::max(1L, ceil_div(s.count, block));
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "system/ceil_div.h"
 #include "tensor/cpu/walk.h"
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // without AVX: vectors are passed within one file only
@@ -21,8 +22,8 @@ inline int unit_axis(const Loop& loop, int operand) {
 // block(to_at, from_at, ni, nj) for every block of the plane of axes a (along which operand 1 lies) and b (operand 0).
 template <class Block> void for_blocks(const Loop& loop, int a, int b, Block&& block) {
   constexpr long kBlock = 64;
-  const long na = loop.sizes[a], nb = loop.sizes[b], blocks_a = (na + kBlock - 1) / kBlock;
-  const long blocks_b = (nb + kBlock - 1) / kBlock, planes = loop.numel / na / nb;
+  const long na = loop.sizes[a], nb = loop.sizes[b], blocks_a = ceil_div(na, kBlock);
+  const long blocks_b = ceil_div(nb, kBlock), planes = loop.numel / na / nb;
   const long grain = rows_grain(std::min(na, kBlock) * std::min(nb, kBlock));
   parallel_for(planes * blocks_a * blocks_b, grain, [&](long begin, long end) {
     for (long task = begin; task < end; task++) {

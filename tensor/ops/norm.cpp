@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "system/ceil_div.h"
 #include "tensor/copy.h"
 #include "tensor/ops/elementwise.h"
 #include "tensor/ops/reduce.h"
@@ -13,7 +14,7 @@ double norm(const Tensor& x) {
   return visit_maths("norm", x.dtype(), [&](auto tag) {
     using E = decltype(tag);
     const Tensor in = contiguous(x);
-    const Tensor partial = Tensor::empty({(x.numel() + kSquaresBlock - 1) / kSquaresBlock}, f64, x.device());
+    const Tensor partial = Tensor::empty({ceil_div(x.numel(), kSquaresBlock)}, f64, x.device());
     kernels::sums_of_squares<E>(x.device())(partial.mutable_data<double>(), in.data<E>(), x.numel());
     return std::sqrt(sum(partial).item());
   });

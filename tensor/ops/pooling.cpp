@@ -1,5 +1,6 @@
 #include "tensor/ops/pooling.h"
 
+#include "system/ceil_div.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/ops/concatenate.h"
@@ -29,7 +30,7 @@ void check_options(const char* op, const PoolOptions& o) {
 long windows_of(long T, long stride, const PoolOptions& o) {
   const long space = T + o.padding_left + o.padding_right - o.window;
   if (!o.partial) return space / stride + 1;
-  const long covering = (std::max(space, 0L) + stride - 1) / stride + 1;
+  const long covering = ceil_div(std::max(space, 0L), stride) + 1;
   const long with_tokens = (T + o.padding_left - 1) / stride + 1;  // the others begin behind the last real token
   return std::min(covering, with_tokens);
 }

@@ -10,6 +10,7 @@
 // place, and the order of additions is fixed. Where there are too few heads to keep the threads busy the queries of a
 // head are cut into stripes (by the shape only), each with its own dk and dv, which are added up at the end.
 #include "attention/engines/cpu/softmax_tile.h"
+#include "system/ceil_div.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
@@ -20,15 +21,13 @@ using kernels::SoftmaxSaved;
 using kernels::SoftmaxStrides;
 
 // Of one head.
-long tiles_of(const SoftmaxSizes& z) { return (z.T + kTile - 1) / kTile; }
+long tiles_of(const SoftmaxSizes& z) { return ceil_div(z.T, kTile); }
 long stripes_of(const SoftmaxSizes& z) {
   constexpr long kTasks = 8;
   return std::clamp(kTasks / std::max(1L, z.B * z.Hk), 1L, std::max(1L, tiles_of(z) * (z.H / z.Hk) / 4));
 }
 // Channels of rows that vectors run along, rounded up to whole vectors.
-template <class E> long padded(long channels) {
-  return (channels + Vec<E>::kLanes - 1) / Vec<E>::kLanes * Vec<E>::kLanes;
-}
+template <class E> long padded(long channels) { return ceil_div(channels, Vec<E>::kLanes) * Vec<E>::kLanes; }
 
 // May a task add up dk and dv where they belong? If it is the only one for its head, and rows are whole vectors.
 template <class E> bool in_place(const SoftmaxProblem& p) {

@@ -15,6 +15,7 @@
 // the threads: the same bits for any number of them.
 #include "attention/engines/cpu/softmax_few.h"
 #include "attention/engines/cpu/softmax_tile.h"
+#include "system/ceil_div.h"
 
 namespace heed {
 namespace {
@@ -130,7 +131,7 @@ template <class E> struct Forward {
 template <class E> void softmax_attention_cpu(E* o, E* L, const SoftmaxOperands<E>& in, const SoftmaxProblem& p) {
   if (is_for_few_queries(p)) return softmax_few_queries(o, L, in, p);
   const Forward<E> forward{o, L, in, p};
-  const long H = p.sizes.H, tiles = (p.sizes.T + kTile - 1) / kTile;
+  const long H = p.sizes.H, tiles = ceil_div(p.sizes.T, kTile);
   parallel_for(p.sizes.B * H * tiles, 1, [&](long begin, long end) {
     for (long task = begin; task < end; task++) forward.run(task / tiles / H, task / tiles % H, task % tiles);
   });

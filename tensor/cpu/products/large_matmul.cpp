@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "system/ceil_div.h"
 #include "tensor/cpu/products/blas.h"
 #include "tensor/cpu/products/small_matmul.h"
 #include "tensor/cpu/simd.h"
@@ -35,7 +36,6 @@ constexpr long kPacked = 1 << 19;               // numbers of b that are rearran
 constexpr long kTasks = 8;                      // at least so many if there are few panels: by columns, too
 constexpr long kSmallest = 1 << 22;             // multiplications below which BLAS is as good
 
-long ceil_div(long a, long b) { return (a + b - 1) / b; }
 // The length of pieces of n that are as equal as multiples of a step can be, and at most `most`.
 long piece_of(long n, long most, long step) { return ceil_div(ceil_div(n, ceil_div(n, most)), step) * step; }
 

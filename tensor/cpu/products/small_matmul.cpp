@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "system/ceil_div.h"
 #include "tensor/cpu/products/gemm_tile.h"
 #include "tensor/cpu/transpose_copy.h"
 
@@ -105,7 +106,7 @@ void columns(const MatrixView<E>& c, const MatrixView<const E>& a_transposed, co
 template <class E>
 void transposed_product(const MatrixView<E>& c, const MatrixView<const E>& a, const MatrixView<const E>& b) {
   constexpr long kLanes = Vec<E>::kLanes;
-  const long m = c.rows, k = a.columns, width = (m + kLanes - 1) / kLanes * kLanes;
+  const long m = c.rows, k = a.columns, width = ceil_div(m, kLanes) * kLanes;
   alignas(64) E a_transposed[kDepth * kWidth];
   for (long first = 0; first < k; first += kDepth) {
     const long depth = std::min(kDepth, k - first);
