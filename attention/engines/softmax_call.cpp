@@ -166,10 +166,7 @@ std::vector<Tensor> SoftmaxCall::backward(const Tensor& dy_given, const Tensor& 
     to.dq = by_tokens(to.dq, visible);
     if (wants.by_query) to.dby_query = by_tokens(to.dby_query, visible);
   }
-  std::vector<Tensor> grads = {to.dq, to.dk, to.dv};
-  if (by_distance.defined()) grads.push_back(to.dby_distance);
-  if (by_query.defined()) grads.push_back(to.dby_query);
-  return grads;
+  return {to.dq, to.dk, to.dv, to.dby_distance, to.dby_query};
 }
 
 }  // namespace heed

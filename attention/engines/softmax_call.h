@@ -22,8 +22,7 @@ struct SoftmaxCall {
   struct Wants {  // gradients of the biases, which cost extra
     bool by_distance, by_query;
   };
-  // dq, dk, dv, and the gradients of the biases that are there (undefined if they are not wanted). dy, dL: undefined
-  // counts as zeros.
+  // dq, dk, dv, dby_distance, dby_query, undefined if they are not wanted. dy, dL: undefined counts as zeros.
   std::vector<Tensor> backward(const Tensor& dy, const Tensor& dL, const Wants& wants) const;
 };
 

@@ -52,15 +52,13 @@ SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible
              "; the rule is 0 <= p < 1");
   auto call = std::make_shared<SoftmaxCall>(in, visible, options);
   call->forward();
-  std::vector<Input> inputs = {in.q, in.k, in.v};
-  if (in.by_distance.defined()) inputs.push_back(in.by_distance);
-  if (in.by_query.defined()) inputs.push_back(in.by_query);
+  const std::vector<Input> inputs = {in.q, in.k, in.v, in.by_distance, in.by_query};
   const SoftmaxCall::Wants wants{in.by_distance.requires_grad(), in.by_query.requires_grad()};
   std::vector<Saved> saved;
-  if (grad_enabled()) {  // decoding is quicker without
-    for (const Input& x : inputs)
-      saved.push_back(Saved(x.variable->value()));  // kept by the call, also recomputable ones
-    saved.push_back(Saved(call->o)), saved.push_back(Saved(call->L));
+  if (grad_enabled()) {            // decoding is quicker without
+    for (const Input& x : inputs)  // kept by the call, also recomputable ones
+      if (x.variable->defined()) saved.push_back(Saved(x.variable->value()));
+    for (const Tensor& x : {call->o, call->L}) saved.push_back(Saved(x));
     for (const Tensor& x : visible.tensors()) saved.push_back(Saved(x));
   }
   auto backward = [call, saved = std::move(saved), wants](const std::vector<Tensor>& dys) {

@@ -216,12 +216,10 @@ void softmax_attention_backward_cpu(const SoftmaxGradients<E>& grads, const E* d
   if (grads.dby_distance) collect_distances(grads, workspace, p);
 }
 
-template <class E> void register_all() {
-  kernels::softmax_attention_backward<E>.set(Backend::cpu, softmax_attention_backward_cpu<E>);
-  kernels::softmax_attention_workspace<E>.set(Backend::cpu, workspace_cpu<E>);
-}
-
-const bool registered = (register_all<float>(), register_all<double>(), true);
+const OnCpu backward{[]<class E>(auto set) {
+  set(kernels::softmax_attention_backward<E>, softmax_attention_backward_cpu<E>);
+  set(kernels::softmax_attention_workspace<E>, workspace_cpu<E>);
+}};
 
 }  // namespace
 }  // namespace heed

@@ -137,8 +137,7 @@ template <class E> void softmax_attention_cpu(E* o, E* L, const SoftmaxOperands<
   });
 }
 
-const Registered forward_f32{kernels::softmax_attention<float>, Backend::cpu, softmax_attention_cpu<float>};
-const Registered forward_f64{kernels::softmax_attention<double>, Backend::cpu, softmax_attention_cpu<double>};
+const OnCpu forward{[]<class E>(auto set) { set(kernels::softmax_attention<E>, softmax_attention_cpu<E>); }};
 
 }  // namespace
 }  // namespace heed
