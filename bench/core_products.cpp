@@ -1,3 +1,4 @@
+// Products: square ones, those of linear layers with their gradients, and batches of small ones.
 #include "autograd/ops/matmul.h"
 #include "bench/core.h"
 #include "tensor/random.h"

@@ -1,3 +1,4 @@
+// One process alone: what others would send is what it has.
 #include "comm/communicator.h"
 #include "tensor/copy.h"
 

@@ -1,4 +1,5 @@
-// Encoder: token ids become one vector per token, each of which has read the whole sequence, and one vector for all of it.
+// Encoder: token ids become one vector per token, each of which has read the whole sequence, and one vector for all of
+// it.
 //
 //   h = stack(tokens + positions)   (B, T, C),     pooled: mean_t h_t over the tokens that are no padding, or h_0 (cls)
 //

@@ -26,8 +26,8 @@ struct Spec {
   std::string name;                 // in front of the colon; may be empty
   std::vector<SpecOption> options;  // in the order given, each name once
 
-  // Throws "attention: 'window:left' has 'left' where an option is expected; the rule is ...", and for an option that is
-  // given twice.
+  // Throws "attention: 'window:left' has 'left' where an option is expected; the rule is ...", and for an option that
+  // is given twice.
   Spec(const std::string& text, const SpecRule& rule);
 };
 

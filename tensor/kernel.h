@@ -128,12 +128,4 @@ template <Backend backend> struct On {
 using OnCpu = On<Backend::cpu>;
 using OnCuda = On<Backend::cuda>;
 
-// The same for one function and one slot.
-struct Registered {
-  template <class Result, class... Args>
-  Registered(Kernel<Result(Args...)>& slot, Backend backend, Result (*function)(Args...)) {
-    slot.set(backend, function);
-  }
-};
-
 }  // namespace heed

@@ -1,7 +1,7 @@
 // TrainingState: what is inside of a checkpoint, which is all that a training run needs to go on. Nothing in it differs
 // between two equal runs, so it has neither times nor paths: equal runs write equal files, byte by byte.
 //
-//   const TrainingState state = read_checkpoint("runs/mine/checkpoints/step-000120.safetensors", CheckpointPart::model);
+//   const auto state = read_checkpoint("runs/mine/checkpoints/step-000120.safetensors", CheckpointPart::model);
 //   load_model(model, state.weights, "the checkpoint");
 #pragma once
 

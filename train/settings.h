@@ -1,5 +1,5 @@
-// A table of settings: each is told once, with its name, the member that holds it, what it may be and a sentence. Files,
-// checks, differences and command lines walk the table, so that they cannot drift apart.
+// A table of settings: each is told once, with its name, the member that holds it, what it may be and a sentence.
+// Files, checks, differences and command lines walk the table, so that they cannot drift apart.
 //
 //   struct Walk { long steps = 10; double speed = 1; std::string gait = "walk"; bool backwards = false; };
 //   SettingTable table_of(Walk& w) {

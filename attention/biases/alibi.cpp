@@ -1,14 +1,14 @@
-// ALiBi, attention with linear biases: tokens are not told where they stand; instead every head cares less for a key the
-// farther away it is, each at its own fixed rate. Heads with a steep slope look nearby, heads with a flat one far.
+// ALiBi, attention with linear biases: tokens are not told where they stand; instead every head cares less for a key
+// the farther away it is, each at its own fixed rate. Heads with a steep slope look nearby, heads with a flat one far.
 //
 //   bias_ij = -m_h |p_i - j|,   m_h = 2^(-8 (h + 1) / H)          for a power of two H
 //
 // For other H: the slopes of the power of two below, then every second one of the power of two above. Nothing is
 // learned; the cost is a table of T + S - 1 numbers per head. (Train Short, Test Long: Press et al., 2021.)
 //
-// It pays off where texts are longer than those in training: a distance that was never seen is just a little farther. It
-// loses where something far away matters as much as its neighbour, since every head fades with distance, and in encoders
-// it cannot tell before from after.
+// It pays off where texts are longer than those in training: a distance that was never seen is just a little farther.
+// It loses where something far away matters as much as its neighbour, since every head fades with distance, and in
+// encoders it cannot tell before from after.
 #include <algorithm>
 #include <bit>
 #include <cmath>

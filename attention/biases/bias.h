@@ -2,8 +2,8 @@
 //
 //   s_ij = <q_i, k_j> / sqrt(D) + bias_ij
 //
-// Every variant that is a pattern of positions takes one as an option, "window:left=64,bias=alibi". A bias is a file: it
-// registers itself, and deleting the file deletes it. It says what it adds in one of the two forms that the softmax
+// Every variant that is a pattern of positions takes one as an option, "window:left=64,bias=alibi". A bias is a file:
+// it registers itself, and deleting the file deletes it. It says what it adds in one of the two forms that the softmax
 // engine reads without ever making a (T, S) matrix (softmax_engine.h): by distance, or by query and clipped distance.
 #pragma once
 

@@ -1,5 +1,6 @@
-// Relative positions by vectors: every distance up to `clip` has a learned vector, and a query asks it as it asks a key.
-// What a head looks for may so depend on the distance and on the query's content together, "a verb two tokens ago".
+// Relative positions by vectors: every distance up to `clip` has a learned vector, and a query asks it as it asks a
+// key. What a head looks for may so depend on the distance and on the query's content together, "a verb two tokens
+// ago".
 //
 //   bias_ij = <q_i, a[clip(j - p_i)]> / sqrt(D),   clip(d) = min(max(d, -c), c)          a (2 c + 1, D), for all heads
 //
@@ -8,8 +9,8 @@
 // values, which gains little.)
 //
 // It pays off where the order of neighbours decides, as in translation. It loses where distances beyond c matter, which
-// all look alike, and with a large c it costs as much as attention itself. Not with rotary positions: the term would see
-// how q was rotated.
+// all look alike, and with a large c it costs as much as attention itself. Not with rotary positions: the term would
+// see how q was rotated.
 #include <cmath>
 
 #include "attention/biases/bias.h"

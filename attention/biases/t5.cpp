@@ -3,9 +3,9 @@
 //
 //   bias_ij = b[bucket(p_i - j), h]          b (32, H)
 //
-// Under a causal mask all 32 buckets are for the past; otherwise half of them are for keys after the query. In each half
-// the first half are exact distances, the rest grow by the logarithm. Cost: 32 H parameters, T + S - 1 lookups per head.
-// (Exploring the Limits of Transfer Learning: Raffel et al., 2019.)
+// Under a causal mask all 32 buckets are for the past; otherwise half of them are for keys after the query. In each
+// half the first half are exact distances, the rest grow by the logarithm. Cost: 32 H parameters, T + S - 1 lookups per
+// head. (Exploring the Limits of Transfer Learning: Raffel et al., 2019.)
 //
 // It pays off as the cheapest learned position there is, and longer texts than in training find a bucket too. It loses
 // where it matters how far away something beyond 128 tokens is, or what it is: the number knows the distance only.

@@ -1,3 +1,4 @@
+// charlm eval: how many bits per byte a model needs for a text.
 #include <cstdio>
 
 #include "demos/charlm/charlm.h"

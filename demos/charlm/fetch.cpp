@@ -1,3 +1,4 @@
+// charlm fetch: the usual benchmark texts, downloaded and checked.
 #include "data/fetch.h"
 #include "demos/charlm/charlm.h"
 #include "system/error.h"

@@ -1,3 +1,4 @@
+// charlm info: what a run is, its settings, its last numbers and its checkpoints.
 #include <cstdio>
 
 #include "demos/charlm/charlm.h"

@@ -1,3 +1,4 @@
+// charlm sample: the model writes, or plays if it has learned a sound.
 #include <unistd.h>
 
 #include <chrono>

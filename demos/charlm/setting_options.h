@@ -1,5 +1,5 @@
-// The options of `charlm train` that are settings (tasks/language/lm_settings.h): one for every row of their table. What
-// the user types wins over the preset, or, in a run that is resumed, over what the run has.
+// The options of `charlm train` that are settings (tasks/language/lm_settings.h): one for every row of their table.
+// What the user types wins over the preset, or, in a run that is resumed, over what the run has.
 #pragma once
 
 #include <optional>

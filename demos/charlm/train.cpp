@@ -1,3 +1,5 @@
+// charlm train: the options of a run, and what is printed before and after it; the run itself is
+// tasks/language/lm_run.h.
 #include <cstdio>
 #include <filesystem>
 

@@ -114,8 +114,8 @@ template <class E> Room svd_room(const MatrixBatch& s) {
   return {s.rows * s.cols, told(size), 8 * std::min(s.rows, s.cols)};
 }
 
-// u (count, M, K), singular (count, K), vt (count, K, N), info (count), a (count, M, N). LAPACK sees a^T = v diag(s) u^T,
-// and what it calls u and vt are, row by row, our vt and u.
+// u (count, M, K), singular (count, K), vt (count, K, N), info (count), a (count, M, N). LAPACK sees a^T = v diag(s)
+// u^T, and what it calls u and vt are, row by row, our vt and u.
 template <class E>
 void svd_cpu(E* u, E* singular, E* vt, int32_t* info, const E* a, const MatrixBatch& s, void* workspace) {
   const long M = s.rows, N = s.cols, K = std::min(M, N);

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "system/ceil_div.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
@@ -28,7 +29,7 @@ void rows_at_cpu(void* y, const void* x, const int32_t* index, const RowsLayout&
 // y by its layout -> x (lead, T, C), which is zero
 template <class E> void rows_added_cpu(E* x, const E* y, const int32_t* index, const RowsLayout& s) {
   constexpr long kWidth = 64;  // a few cache lines of a row at a time
-  const long blocks = (s.C + kWidth - 1) / kWidth;
+  const long blocks = ceil_div(s.C, kWidth);
   parallel_for(s.matrices() * blocks, rows_grain(s.P * std::min(s.C, kWidth)), [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
       const long n = task / blocks, first = task % blocks * kWidth, width = std::min(kWidth, s.C - first);
@@ -41,9 +42,8 @@ template <class E> void rows_added_cpu(E* x, const E* y, const int32_t* index, c
   });
 }
 
-const Registered rows_at_on_cpu{kernels::rows_at, Backend::cpu, rows_at_cpu};
-const Registered rows_added_f32{kernels::rows_added<float>, Backend::cpu, rows_added_cpu<float>};
-const Registered rows_added_f64{kernels::rows_added<double>, Backend::cpu, rows_added_cpu<double>};
+const OnCpu rows{[](auto set) { set(kernels::rows_at, rows_at_cpu); }};
+const OnCpu added{[]<class E>(auto set) { set(kernels::rows_added<E>, rows_added_cpu<E>); }};
 
 }  // namespace
 }  // namespace heed

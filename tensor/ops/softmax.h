@@ -1,5 +1,5 @@
-// Softmax and its logarithm along one axis. How the gradient is made: the formulas stand below, the door is softmax.cpp,
-// the loop tensor/cpu/softmax.cpp, and autograd/ops/softmax.cpp records it.
+// Softmax and its logarithm along one axis. How the gradient is made: the formulas stand below, the door is
+// softmax.cpp, the loop tensor/cpu/softmax.cpp, and autograd/ops/softmax.cpp records it.
 #pragma once
 
 #include "tensor/kernel.h"

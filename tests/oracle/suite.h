@@ -22,5 +22,6 @@ std::unique_ptr<heed::Mixer> mixer_of(const std::string& spec, heed::DType dtype
 
 heed::Mask causal_if(bool causal);
 
-// Where a test does not apply to a mixer: a check that says why, so that no case passes without having checked anything.
+// Where a test does not apply to a mixer: a check that says why, so that no case passes without having checked
+// anything.
 void does_not_apply(const std::string& why);

@@ -1,5 +1,6 @@
-// Drivers and kernels of a second device: one on Backend::custom, kept apart from the host: its memory is host memory whose bytes are stored
-// upside down (each one xor 0xff), so that code that reads it without the driver or a kernel reads nonsense.
+// Drivers and kernels of a second device: one on Backend::custom, kept apart from the host: its memory is host memory
+// whose bytes are stored upside down (each one xor 0xff), so that code that reads it without the driver or a kernel
+// reads nonsense.
 #include "tensor/device.h"
 
 #include <bit>

@@ -16,10 +16,10 @@ namespace {
 // Two vectors whose lanes are sums in groups of `count` become one with groups of count / 2: the first half of a group
 // from a, the second from b.
 template <long count, class E, size_t... j> Vec<E> fold(Vec<E> a, Vec<E> b, std::index_sequence<j...>) {
-  using Int = typename Vec<E>::Int;
   constexpr long kLanes = Vec<E>::kLanes, half = count / 2;
-  constexpr Int low = {(long(j) % count < half ? 0 : kLanes) + long(j) / count * count + long(j) % half...};
-  return __builtin_shuffle(a.raw, b.raw, low) + __builtin_shuffle(a.raw, b.raw, low + half);
+  constexpr auto low = [](long i) { return (i % count < half ? 0 : kLanes) + i / count * count + i % half; };
+  return __builtin_shufflevector(a.raw, b.raw, low(long(j))...) +
+         __builtin_shufflevector(a.raw, b.raw, (low(long(j)) + half)...);
 }
 
 // Lane j of the result is the sum of all lanes of v[j].
