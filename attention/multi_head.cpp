@@ -29,8 +29,8 @@ struct MultiHead::Projected {
   }
 };
 
-MultiHead::MultiHead(const MixerSizes& s, const CoreMaker& core)
-    : sizes_(s),
+MultiHead::MultiHead(const MixerOptions& s, const CoreMaker& core)
+    : options_(s),
       in_(child<Linear>("in", s.C, s.heads * s.head_width + s.key_heads * (s.head_width + s.value_width),
                         Linear::Options{.bias = s.bias, .weight = s.in})),
       out_(child<Linear>("out", s.heads * s.value_width, s.C, Linear::Options{.bias = s.bias, .weight = s.out})),
@@ -50,7 +50,7 @@ MultiHead::Projected MultiHead::of_sequence(const Variable& x, const MixIn& in, 
   check_x(x);
   HeadPart q = queries_, k = keys_;
   const long before = in.state ? in.state->length() : 0;
-  if (sizes_.rotary) q.table = k.table = positions_.rows(x.size(1), before, x.dtype(), x.value().device());
+  if (options_.rotary) q.table = k.table = positions_.rows(x.size(1), before, x.dtype(), x.value().device());
   const auto parts = split_heads(linear(x, in_.weight, in_.bias(), ctx), {q, k, values_});
   const Projected now{parts[0], parts[1], parts[2]};
   return in.state ? with_state(now, KeyValueState::of(*in.state, *this), in.mask) : now;
@@ -70,15 +70,15 @@ MultiHead::Projected MultiHead::of_source(const Variable& x, const MixIn& in, co
 }
 
 void MultiHead::check_x(const Variable& x) const {
-  HEED_CHECK(x.dims() == 3 && x.size(2) == sizes_.C, "attention", "x is ", x.shape(), "; it must be (B, T, ", sizes_.C,
-             ")");
+  HEED_CHECK(x.dims() == 3 && x.size(2) == options_.C, "attention", "x is ", x.shape(), "; it must be (B, T, ",
+             options_.C, ")");
 }
 
 void MultiHead::check_source(const Variable& x, const Variable& y) const {
   HEED_CHECK(can().cross, "attention",
              "a source was given; this pattern is one of positions in one sequence and has no meaning across two. Use "
              "full");
-  HEED_CHECK(y.dims() == 3 && y.size(0) == x.size(0) && y.size(2) == sizes_.C, "attention", "x is ", x.shape(),
+  HEED_CHECK(y.dims() == 3 && y.size(0) == x.size(0) && y.size(2) == options_.C, "attention", "x is ", x.shape(),
              " and the source is ", y.shape(), "; it must be (B, S, C)");
 }
 
@@ -90,7 +90,7 @@ MultiHead::Projected MultiHead::with_state(const Projected& now, KeyValueState& 
              "attention", forgotten,
              " tokens are out of reach and were forgotten; the mask must not have lengths, segments or single "
              "pairs any more");
-  mask.check("attention", B, sizes_.heads, T, S);
+  mask.check("attention", B, options_.heads, T, S);
   kept.append(now.k.value(), now.v.value());
   kept.advance(T);
   const bool keep_gradients = grad_enabled() && now.k.requires_grad();

@@ -18,7 +18,6 @@
 #include "attention/core.h"
 #include "autograd/ops/split_heads.h"
 #include "nn/linear.h"
-#include "nn/mixing/registry.h"
 #include "nn/rotary.h"
 
 namespace heed {
@@ -28,7 +27,7 @@ class KeyValueState;
 class MultiHead : public Mixer {
  public:
   using CoreMaker = std::function<std::unique_ptr<Core>()>;
-  MultiHead(const MixerSizes& sizes, const CoreMaker& core);  // sizes: complete, as make_mixer hands them on
+  MultiHead(const MixerOptions& options, const CoreMaker& core);  // options: complete, as make_mixer hands them on
 
   Variable forward(const Variable& x, const MixIn& in, Context& ctx) override;
   Tensor weights(const Variable& x, const MixIn& in, Context& ctx) override;
@@ -44,16 +43,16 @@ class MultiHead : public Mixer {
   void check_x(const Variable& x) const;
   void check_source(const Variable& x, const Variable& source) const;
 
-  MixerSizes sizes_;
+  MixerOptions options_;
   Linear &in_, &out_;  // in: (H D + Hk D + Hk Dv, C), the rows of q, then k, then v
   Core& core_;
   HeadPart queries_, keys_, values_;  // how the rows of `in` are cut into heads
   RotaryTable positions_;
 };
 
-// For variants: a MultiHead around a C made of (sizes, args...).
-template <class C, class... Args> std::unique_ptr<Mixer> multi_head(const MixerSizes& sizes, const Args&... args) {
-  return std::make_unique<MultiHead>(sizes, [&] { return std::make_unique<C>(sizes, args...); });
+// For variants: a MultiHead around a C made of (options, args...).
+template <class C, class... Args> std::unique_ptr<Mixer> multi_head(const MixerOptions& options, const Args&... args) {
+  return std::make_unique<MultiHead>(options, [&] { return std::make_unique<C>(options, args...); });
 }
 
 }  // namespace heed

@@ -6,11 +6,11 @@
 
 namespace heed {
 
-PatternCore::PatternCore(const MixerSizes& sizes, const PatternOptions& options)
-    : pattern_(options.pattern), globals_(options.globals), dropout_(sizes.dropout) {
-  check_head_channels("attention", sizes.head_width, sizes.value_width);
+PatternCore::PatternCore(const MixerOptions& mixer, const PatternOptions& options)
+    : pattern_(options.pattern), globals_(options.globals), dropout_(mixer.dropout) {
+  check_head_channels("attention", mixer.head_width, mixer.value_width);
   if (options.bias)
-    bias_ = options.bias(sizes, [this](const std::string& name, const Shape& shape, const Init& init) -> Variable& {
+    bias_ = options.bias(mixer, [this](const std::string& name, const Shape& shape, const Init& init) -> Variable& {
       return parameter(name, shape, init, false);
     });
 }

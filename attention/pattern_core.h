@@ -15,7 +15,7 @@ struct PatternOptions {
 
 class PatternCore : public Core {
  public:
-  PatternCore(const MixerSizes& sizes, const PatternOptions& options);
+  PatternCore(const MixerOptions& mixer, const PatternOptions& options);
 
   Variable attend(const Heads& heads, const Mask& mask, Context& ctx) override;
   Tensor weights(const Heads& heads, const Mask& mask, Context& ctx) override;

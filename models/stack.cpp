@@ -30,7 +30,7 @@ Init last_init(const StackOptions& o) {
   return init::depth_normal(o.deviation, std::max(1L, long(o.ordering.size()) / 2));
 }
 
-MixerSizes sizes_of(const StackOptions& o, char kind) {
+MixerOptions mixer_options(const StackOptions& o, char kind) {
   return {.C = o.C,
           .heads = o.heads,
           .max_length = o.max_length,
@@ -89,7 +89,7 @@ Stack::Layer Stack::make_layer(const StackOptions& o, size_t i, size_t state_ind
     return layer;
   }
   layer.mixer = &child_from("layer_" + number, [&] {
-    return make_mixer(layer.kind == 's' ? o.attention : o.cross_attention, sizes_of(o, layer.kind));
+    return make_mixer(layer.kind == 's' ? o.attention : o.cross_attention, mixer_options(o, layer.kind));
   });
   HEED_CHECK(layer.kind != 'c' || layer.mixer->can().cross, "stack", "cross_attention is '", o.cross_attention,
              "', which takes no source; use full");

@@ -46,7 +46,7 @@ class Alibi : public Bias {
 
 const RegisteredBias alibi{{.name = "alibi",
                             .source = "Press et al., 2021",
-                            .make = [](const VariantOptions&, const MixerSizes&, const ParameterMaker&) {
+                            .make = [](const VariantOptions&, const MixerOptions&, const ParameterMaker&) {
                               return std::make_unique<Alibi>();
                             }}};
 

@@ -14,8 +14,8 @@ std::vector<VariantOption> bias_options() {
 BiasMaker bias_of(const VariantOptions& options) {
   const std::string& name = options.word("bias");
   if (name == "none") return nullptr;
-  return [options, &kind = all_biases.find(name)](const MixerSizes& sizes, const ParameterMaker& parameter) {
-    return kind.make(options, sizes, parameter);
+  return [options, &kind = all_biases.find(name)](const MixerOptions& mixer, const ParameterMaker& parameter) {
+    return kind.make(options, mixer, parameter);
   };
 }
 

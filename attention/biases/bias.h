@@ -35,7 +35,7 @@ struct BiasKind {
   std::string name;                         // as in bias=name
   std::string source;                       // the paper
   std::vector<VariantOption> options = {};  // its own: no other bias and no variant may have an option of this name
-  std::function<std::unique_ptr<Bias>(const VariantOptions& options, const MixerSizes& sizes,
+  std::function<std::unique_ptr<Bias>(const VariantOptions& options, const MixerOptions& mixer,
                                       const ParameterMaker& parameter)>
       make;
 };
@@ -48,7 +48,7 @@ using RegisteredBias = Registration<all_biases>;
 std::vector<VariantOption> bias_options();  // `bias`, with all that are registered as choices, and their own options
 
 // What the options ask for, to be made when its core is; null for bias=none.
-using BiasMaker = std::function<std::unique_ptr<Bias>(const MixerSizes& sizes, const ParameterMaker& parameter)>;
+using BiasMaker = std::function<std::unique_ptr<Bias>(const MixerOptions& mixer, const ParameterMaker& parameter)>;
 BiasMaker bias_of(const VariantOptions& options);
 
 }  // namespace heed

@@ -40,8 +40,8 @@ const RegisteredBias shaw{
      .source = "Shaw et al., 2018",
      .options =
          {{.name = "clip", .help = "shaw: the largest distance told apart", .standard = "16", .low = 0, .high = 4096}},
-     .make = [](const VariantOptions& options, const MixerSizes& sizes, const ParameterMaker& parameter) {
-       return std::make_unique<Shaw>(options.number("clip"), sizes.head_width, parameter);
+     .make = [](const VariantOptions& options, const MixerOptions& mixer, const ParameterMaker& parameter) {
+       return std::make_unique<Shaw>(options.number("clip"), mixer.head_width, parameter);
      }}};
 
 }  // namespace

@@ -47,8 +47,8 @@ class T5 : public Bias {
 
 const RegisteredBias t5{{.name = "t5",
                          .source = "Raffel et al., 2019",
-                         .make = [](const VariantOptions&, const MixerSizes& sizes, const ParameterMaker& parameter) {
-                           return std::make_unique<T5>(sizes.heads, parameter);
+                         .make = [](const VariantOptions&, const MixerOptions& mixer, const ParameterMaker& parameter) {
+                           return std::make_unique<T5>(mixer.heads, parameter);
                          }}};
 
 }  // namespace

@@ -13,14 +13,15 @@
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/reduce.h"
 #include "autograd/ops/views.h"
+#include "nn/mixing/registry.h"
 
 namespace heed {
 namespace {
 
 class AdditiveCore : public Core {
  public:
-  explicit AdditiveCore(const MixerSizes& sizes)
-      : u_(parameter("u", {sizes.heads, sizes.head_width}, init::fan_in(), false)), dropout_(sizes.dropout) {}
+  explicit AdditiveCore(const MixerOptions& mixer)
+      : u_(parameter("u", {mixer.heads, mixer.head_width}, init::fan_in(), false)), dropout_(mixer.dropout) {}
 
   Variable attend(const Heads& heads, const Mask& mask, Context& ctx) override {
     constexpr long kNumbers = 1 << 20;  // tanh of so many at a time
@@ -60,7 +61,7 @@ const RegisteredVariant additive{
      .time = "O(n^2)",
      .memory = "O(n)",
      .source = "Bahdanau et al., 2014",
-     .make = [](const VariantOptions&, const MixerSizes& sizes) { return multi_head<AdditiveCore>(sizes); }}};
+     .make = [](const VariantOptions&, const MixerOptions& mixer) { return multi_head<AdditiveCore>(mixer); }}};
 
 }  // namespace
 }  // namespace heed

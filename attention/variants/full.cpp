@@ -17,8 +17,8 @@ const RegisteredVariant full{{.name = "full",
                               .memory = "O(n)",
                               .source = "Vaswani et al., 2017",
                               .options = bias_options,
-                              .make = [](const VariantOptions& options, const MixerSizes& sizes) {
-                                return multi_head<PatternCore>(sizes, PatternOptions{.bias = bias_of(options)});
+                              .make = [](const VariantOptions& options, const MixerOptions& mixer) {
+                                return multi_head<PatternCore>(mixer, PatternOptions{.bias = bias_of(options)});
                               }}};
 
 }  // namespace

@@ -31,12 +31,12 @@ Variant variant(const char* name, const char* summary, bool neighbours) {
           .source = "Tay et al., 2020",
           .options = [=] { return options(neighbours); },
           .make =
-              [=](const VariantOptions& options, const MixerSizes& sizes) {
+              [=](const VariantOptions& options, const MixerOptions& mixer) {
                 PatternOptions pattern{.pattern = {.block = options.number("block"),
                                                    .blocks_back = neighbours ? options.number("back") : 0,
                                                    .blocks_forward = neighbours ? options.number("forward") : 0},
                                        .bias = bias_of(options)};
-                return multi_head<PatternCore>(sizes, pattern);
+                return multi_head<PatternCore>(mixer, pattern);
               }};
 }
 

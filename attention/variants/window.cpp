@@ -31,13 +31,13 @@ const RegisteredVariant window{{.name = "window",
                                 .memory = "O(n)",
                                 .source = "Beltagy et al., 2020",
                                 .options = options,
-                                .make = [](const VariantOptions& options, const MixerSizes& sizes) {
+                                .make = [](const VariantOptions& options, const MixerOptions& mixer) {
                                   PatternOptions pattern{.pattern = {.window_left = options.number("left"),
                                                                      .window_right = options.number("right"),
                                                                      .dilation = options.number("dilation")},
                                                          .globals = options.number("global"),
                                                          .bias = bias_of(options)};
-                                  return multi_head<PatternCore>(sizes, pattern);
+                                  return multi_head<PatternCore>(mixer, pattern);
                                 }}};
 
 }  // namespace

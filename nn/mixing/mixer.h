@@ -5,11 +5,27 @@
 #include <memory>
 
 #include "nn/context.h"
+#include "nn/init.h"
 #include "nn/mixing/mask.h"
 #include "nn/mixing/state.h"
 #include "nn/module.h"
 
 namespace heed {
+
+// What a model tells every mixer it makes.
+struct MixerOptions {
+  long C = 0;              // channels of x
+  long heads = 1;          // of queries
+  long key_heads = 0;      // of keys and values, a divisor of heads; 0: as many as heads
+  long head_width = 0;     // of queries and keys; 0: C / heads
+  long value_width = 0;    // of values; 0: as head_width
+  long max_length = 1024;  // the longest sequence, for variants with parameters per position
+  bool bias = true;        // in the projections
+  double dropout = 0;      // of the weights
+  bool rotary = false;     // rotate queries and keys by their positions (tensor/ops/rotary.h), if the variant can
+  Init in = init::fan_in(),
+       out = init::fan_in();  // of the projections to queries, keys and values, and of the last one
+};
 
 // What a forward gets besides x.
 struct MixIn {

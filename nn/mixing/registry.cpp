@@ -30,7 +30,7 @@ void check_value(const std::string& variant, const VariantOption& option, const 
     fail_unknown(variant.c_str(), option.name.c_str(), value, option.choices);
 }
 
-MixerSizes completed(MixerSizes s) {
+MixerOptions completed(MixerOptions s) {
   HEED_CHECK(s.C >= 1 && s.heads >= 1, "attention", "C is ", s.C, " and heads is ", s.heads,
              "; both must be at least 1");
   HEED_CHECK(s.head_width > 0 || s.C % s.heads == 0, "attention", "C is ", s.C, " and heads is ", s.heads,
@@ -78,10 +78,10 @@ std::string VariantOptions::spec() const {
 std::vector<const Variant*> variants() { return all_variants.all(); }
 const Variant& find_variant(const std::string& spec) { return all_variants.find(Spec(spec, kRule).name); }
 
-std::unique_ptr<Mixer> make_mixer(const std::string& spec, const MixerSizes& sizes) {
+std::unique_ptr<Mixer> make_mixer(const std::string& spec, const MixerOptions& options) {
   const Variant& variant = find_variant(spec);
-  auto mixer = variant.make(VariantOptions(spec, variant.name, variant.options()), completed(sizes));
-  HEED_CHECK(!sizes.rotary || mixer->can().rotary, variant.name.c_str(),
+  auto mixer = variant.make(VariantOptions(spec, variant.name, variant.options()), completed(options));
+  HEED_CHECK(!options.rotary || mixer->can().rotary, variant.name.c_str(),
              "rotary positions were asked for; its scores are more than dot products of queries and keys. Use learned "
              "positions");
   return mixer;

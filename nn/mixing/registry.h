@@ -17,21 +17,6 @@
 
 namespace heed {
 
-// What a model tells every mixer it makes.
-struct MixerSizes {
-  long C = 0;              // channels of x
-  long heads = 1;          // of queries
-  long key_heads = 0;      // of keys and values, a divisor of heads; 0: as many as heads
-  long head_width = 0;     // of queries and keys; 0: C / heads
-  long value_width = 0;    // of values; 0: as head_width
-  long max_length = 1024;  // the longest sequence, for variants with parameters per position
-  bool bias = true;        // in the projections
-  double dropout = 0;      // of the weights
-  bool rotary = false;     // rotate queries and keys by their positions (tensor/ops/rotary.h), if the variant can
-  Init in = init::fan_in(),
-       out = init::fan_in();  // of the projections to queries, keys and values, and of the last one
-};
-
 struct VariantOption {
   std::string name, help;
   std::string standard;                   // the default, as in a spec
@@ -59,7 +44,7 @@ struct Variant {
   std::string source;         // the paper
   // Asked for when a spec is read: some options are choices among what registers itself, in any order.
   std::function<std::vector<VariantOption>()> options = [] { return std::vector<VariantOption>(); };
-  std::function<std::unique_ptr<Mixer>(const VariantOptions& options, const MixerSizes& sizes)> make;
+  std::function<std::unique_ptr<Mixer>(const VariantOptions& options, const MixerOptions& mixer)> make;
 };
 
 // A static object of this type puts a variant into the registry, for as long as it lives.
@@ -68,6 +53,6 @@ using RegisteredVariant = Registration<all_variants>;
 
 std::vector<const Variant*> variants();                // by name; throws if two have the same, and so do the next two
 const Variant& find_variant(const std::string& spec);  // by the name in front of the colon
-std::unique_ptr<Mixer> make_mixer(const std::string& spec, const MixerSizes& sizes);
+std::unique_ptr<Mixer> make_mixer(const std::string& spec, const MixerOptions& options);
 
 }  // namespace heed

@@ -48,7 +48,7 @@ std::vector<Mask> masks(const Mixer& mixer, long T) {
 }
 
 void check_values(const std::string& spec, Mixer& mixer, const Tensor& x, const Mask& mask,
-                  const MixerSizes& sizes = kOracleSizes) {
+                  const MixerOptions& sizes = kOracleSizes) {
   Context ctx;
   const Tensor want = dense_attention(spec, sizes, mixer, x, {}, mask).out;
   check_close(mixer.forward(x, {.mask = mask}, ctx).value(), want, rounding(x.dtype()));
@@ -103,12 +103,12 @@ BOOST_DATA_TEST_CASE(every_mask_is_honoured, data::make(variant_names()), varian
 }
 
 BOOST_DATA_TEST_CASE(heads_and_widths_may_be_any, data::make(variant_names()), variant) {
-  const std::vector<MixerSizes> all = {{.C = 12, .heads = 3},
-                                       {.C = 6, .heads = 1, .bias = false},
-                                       {.C = 7, .heads = 5, .key_heads = 1, .head_width = 2},
-                                       {.C = 4, .heads = 2, .head_width = 1, .value_width = 8}};
+  const std::vector<MixerOptions> all = {{.C = 12, .heads = 3},
+                                         {.C = 6, .heads = 1, .bias = false},
+                                         {.C = 7, .heads = 5, .key_heads = 1, .head_width = 2},
+                                         {.C = 4, .heads = 2, .head_width = 1, .value_width = 8}};
   for (const std::string& spec : specs_of(variant))
-    for (const MixerSizes& sizes : all) BOOST_TEST_CONTEXT(spec << " C " << sizes.C) {
+    for (const MixerOptions& sizes : all) BOOST_TEST_CONTEXT(spec << " C " << sizes.C) {
         const auto mixer = mixer_of(spec, f64, sizes);
         check_values(spec, *mixer, noise({2, 19, sizes.C}, 1), causal_if(mixer->can().causal), sizes);
       }
@@ -270,7 +270,7 @@ BOOST_DATA_TEST_CASE(queries_may_come_from_another_sequence_than_keys, data::mak
 
 BOOST_DATA_TEST_CASE(bits_do_not_depend_on_threads, data::make(variant_names()), variant) {
   for (const std::string& spec : specs_of(variant)) BOOST_TEST_CONTEXT(spec) {
-      MixerSizes sizes = kOracleSizes;
+      MixerOptions sizes = kOracleSizes;
       sizes.dropout = 0.2;
       const auto mixer = mixer_of(spec, f32, sizes);
       const Tensor x = noise({3, 150, C}, 1, f32);
@@ -292,7 +292,7 @@ BOOST_DATA_TEST_CASE(bits_do_not_depend_on_threads, data::make(variant_names()),
 BOOST_DATA_TEST_CASE(dropout_is_drawn_by_seed_step_and_sample_and_only_in_training, data::make(variant_names()),
                      variant) {
   for (const std::string& spec : specs_of(variant)) BOOST_TEST_CONTEXT(spec) {
-      MixerSizes sizes = kOracleSizes;
+      MixerOptions sizes = kOracleSizes;
       sizes.dropout = 0.5;
       const auto mixer = mixer_of(spec, f64, sizes), plain = mixer_of(spec, f64);
       const Tensor x = noise({2, 40, C}, 1);

@@ -19,7 +19,7 @@ namespace data = boost::unit_test::data;
 namespace {
 
 constexpr double kRounding = 1e-5;  // f32: the same sums in another order
-const MixerSizes kSizes{.C = 10, .heads = 4, .key_heads = 2, .head_width = 6, .value_width = 5, .rotary = true};
+const MixerOptions kSizes{.C = 10, .heads = 4, .key_heads = 2, .head_width = 6, .value_width = 5, .rotary = true};
 
 // Calls f(spec, mixer) for every spec that takes rotary positions; the others must refuse them.
 template <class F> void for_each_rotary(const std::string& variant, DType dtype, F&& f) {
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_sequence_may_be_empty) {
 }
 
 BOOST_AUTO_TEST_CASE(in_cross_attention_nothing_is_rotated) {
-  MixerSizes plain = kSizes;
+  MixerOptions plain = kSizes;
   plain.rotary = false;
   const auto mixer = mixer_of("full", f64, kSizes), other = mixer_of("full", f64, plain);
   Context ctx;

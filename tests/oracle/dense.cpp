@@ -56,7 +56,7 @@ Row normalised(Row s) {
 struct Problem {
   const Oracle& oracle;
   VariantOptions options;
-  const MixerSizes& sizes;
+  const MixerOptions& sizes;
   const Mask& mask;
   long T, S, D, Dv, queries_per_key;
   std::vector<Row> q, k, v;
@@ -90,7 +90,7 @@ const Oracle& oracle_of(const std::string& spec) {
   return *oracle;
 }
 
-Problem problem_of(const std::string& spec, const MixerSizes& sizes, Mixer& mixer, const Tensor& x, const Tensor& y,
+Problem problem_of(const std::string& spec, const MixerOptions& sizes, Mixer& mixer, const Tensor& x, const Tensor& y,
                    const Mask& mask) {
   const long D = sizes.head_width > 0 ? sizes.head_width : sizes.C / sizes.heads;
   const long Dv = sizes.value_width > 0 ? sizes.value_width : D,
@@ -134,7 +134,7 @@ Tensor dense_visible(const std::string& spec, const Mask& mask, const Shape& sha
   return seen;
 }
 
-DenseAttention dense_attention(const std::string& spec, const MixerSizes& sizes, Mixer& mixer, const Tensor& x,
+DenseAttention dense_attention(const std::string& spec, const MixerOptions& sizes, Mixer& mixer, const Tensor& x,
                                const Tensor& source, const Mask& mask) {
   const Problem p = problem_of(spec, sizes, mixer, x, source.defined() ? source : x, mask);
   const long B = x.size(0), H = sizes.heads;

@@ -10,7 +10,7 @@ struct DenseAttention {
 
 // What mixer.forward(x, {.source = &source, .mask = mask}) and its weights must be. source: undefined for
 // self-attention.
-DenseAttention dense_attention(const std::string& spec, const heed::MixerSizes& sizes, heed::Mixer& mixer,
+DenseAttention dense_attention(const std::string& spec, const heed::MixerOptions& sizes, heed::Mixer& mixer,
                                const heed::Tensor& x, const heed::Tensor& source, const heed::Mask& mask);
 
 // The oracle's visible pairs within the mask, boolean (B, H, T, S).

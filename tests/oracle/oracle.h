@@ -15,7 +15,7 @@ struct OraclePair {
 
 struct OracleScore {
   OraclePair pair;
-  const heed::MixerSizes& sizes;
+  const heed::MixerOptions& sizes;
   bool causal;                         // is the mask?
   const std::vector<double>& q;        // the query's channels, (D)
   const std::vector<double>& k;        // and the key's

@@ -21,7 +21,7 @@ std::vector<std::string> specs_of(const std::string& variant) {
   return specs;
 }
 
-std::unique_ptr<Mixer> mixer_of(const std::string& spec, DType dtype, const MixerSizes& sizes) {
+std::unique_ptr<Mixer> mixer_of(const std::string& spec, DType dtype, const MixerOptions& sizes) {
   auto mixer = make_mixer(spec, sizes);
   mixer->cast_parameters(dtype);
   uint32_t seed = 100;

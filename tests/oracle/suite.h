@@ -14,11 +14,11 @@ std::vector<std::string> variant_names();
 std::vector<std::string> specs_of(const std::string& variant);
 
 // Heads of keys serve two heads of queries each, and queries and values differ in width.
-inline const heed::MixerSizes kOracleSizes{.C = 10, .heads = 4, .key_heads = 2, .head_width = 3, .value_width = 5};
+inline const heed::MixerOptions kOracleSizes{.C = 10, .heads = 4, .key_heads = 2, .head_width = 3, .value_width = 5};
 
 // A mixer with weights of about 1 / sqrt(C), so that scores matter, and biases that are not zero.
 std::unique_ptr<heed::Mixer> mixer_of(const std::string& spec, heed::DType dtype = heed::f64,
-                                      const heed::MixerSizes& sizes = kOracleSizes);
+                                      const heed::MixerOptions& sizes = kOracleSizes);
 
 heed::Mask causal_if(bool causal);
 

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(a_new_bias_is_a_choice_of_all_patterns_and_its_options_are_
     const RegisteredBias near{{.name = "near",
                                .source = "this test",
                                .options = {{.name = "nearness", .help = "how near", .standard = "1"}},
-                               .make = [](const VariantOptions& options, const MixerSizes&, const ParameterMaker&) {
+                               .make = [](const VariantOptions& options, const MixerOptions&, const ParameterMaker&) {
                                  BOOST_TEST(options.number("nearness") == 3);
                                  return std::make_unique<NearOnly>();
                                }}};

@@ -13,8 +13,8 @@ using namespace heed;
 
 namespace {
 
-const MixerSizes kSizes{.C = 8, .heads = 2};
-std::string refusal(const std::string& spec, const MixerSizes& sizes = kSizes) {
+const MixerOptions kSizes{.C = 8, .heads = 2};
+std::string refusal(const std::string& spec, const MixerOptions& sizes = kSizes) {
   return error_of([&] { make_mixer(spec, sizes); });
 }
 
