@@ -4,7 +4,7 @@
 
 #include "tensor/copy.h"
 #include "tensor/create.h"
-#include "tensor/ops/embedding.h"
+#include "tensor/ops/rows.h"
 #include "tensor/views.h"
 
 namespace heed {
@@ -34,21 +34,6 @@ Tensor token_major(long B, long H, long T, long C, const Tensor& like) {
 
 // The same elements with the strides of token_major.
 Tensor as_token_major(const Tensor& x) { return transpose(contiguous(transpose(x, 1, 2)), 1, 2); }
-
-// x (B, H, rows, C) of a plan with an index, added up by tokens: (B, H, tokens, C), in the order of the rows. This is
-// what a table's gradient is, by whole rows; scatter_add would want an index for every single element.
-Tensor by_tokens(const Tensor& x, const Visible& v) {
-  const long B = v.B, H = v.H, T = v.T, P = v.query_places(), C = x.size(3), spare = B * H * T;
-  std::vector<int64_t> rows;
-  for (long b = 0; b < B; b++)
-    for (long h = 0; h < H; h++)
-      for (long i = 0; i < P; i++) {
-        const long token = v.query_token(b, h, i);
-        rows.push_back(token < 0 ? spare : (b * H + h) * T + token);
-      }
-  const Tensor sums = embedding_backward(reshape(x, {B * H * P, C}), from_vector(rows, {B * H * P}), spare + 1);
-  return reshape(slice(sums, 0, 0, spare), {B, H, T, C});
-}
 
 // A plan's index, (1 or B, 1 or H, rows)
 PerHead<int32_t> read_index(const Tensor& index) {
@@ -162,9 +147,9 @@ std::vector<Tensor> SoftmaxCall::backward(const Tensor& dy_given, const Tensor& 
                                                    {operands<E>(*this), o.data<E>(), L.data<E>()}, p,
                                                    workspace.mutable_data<uint8_t>());
   });
-  if (p.seen.query_index) {
-    to.dq = by_tokens(to.dq, visible);
-    if (wants.by_query) to.dby_query = by_tokens(to.dby_query, visible);
+  if (p.seen.query_index) {  // by rows -> by tokens
+    to.dq = rows_added(to.dq, visible.plan->query_index, visible.T);
+    if (wants.by_query) to.dby_query = rows_added(to.dby_query, visible.plan->query_index, visible.T);
   }
   return {to.dq, to.dk, to.dv, to.dby_distance, to.dby_query};
 }
