@@ -166,7 +166,7 @@ trees:  # the folders of the library, for .ci/lint and whoever else needs the li
 
 # The other side of the benchmarks: build/peer, or any python that has PyTorch: make bench PEER=/path/to/python
 PEER  = $(wildcard build/peer/bin/python)
-BENCH = core# or another: make bench BENCH=cores ARGS='--seconds 3'
+BENCH = kernels# or another: make bench BENCH=blas-kernels ARGS='--seconds 3'
 bench: $(BUILD)/bench  ## measure heed, and PyTorch beside it after `make peer` (or with PEER=PYTHON)
 	$(Q)$(BUILD)/bench $(BENCH) $(if $(PEER),--peer '$(PEER)') --json runs/bench/$(BENCH).json \
 	--svg runs/bench/$(BENCH).svg $(ARGS)

@@ -6,7 +6,7 @@
 
 #include "attention/engines/softmax_engine.h"
 #include "autograd/ops/views.h"
-#include "bench/core.h"
+#include "bench/kernels.h"
 #include "bench/report.h"
 #include "tensor/allocator.h"
 #include "tensor/random.h"

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "autograd/ops/cross_entropy.h"
-#include "bench/core.h"
+#include "bench/kernels.h"
 #include "bench/lengths.h"
 #include "models/classifier.h"
 #include "nn/arena.h"

@@ -1,7 +1,7 @@
 #include "bench/gpt.h"
 
 #include "autograd/ops/cross_entropy.h"
-#include "bench/core.h"
+#include "bench/kernels.h"
 #include "tensor/views.h"
 
 namespace heed::bench {

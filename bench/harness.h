@@ -1,6 +1,6 @@
 // The harness of all benchmarks: what is measured (Case), how it is measured (measure), and what came out (Result).
 //
-//   build/bench [core] --peer build/peer/bin/python --only norm
+//   build/bench [kernels] --peer build/peer/bin/python --only norm
 //
 // A new benchmark is one file that registers itself, and a new case is one entry in its list (bench/README.md).
 #pragma once
@@ -52,7 +52,7 @@ struct Result {
 };
 
 struct Settings {
-  std::string benchmark = "core";
+  std::string benchmark = "kernels";
   double seconds = 1;  // per case
   int threads = 2;
   std::string peer = {}, peer_script = {};  // a python, or another build of this program; the script that python runs
@@ -62,7 +62,7 @@ struct Settings {
   std::string json = {}, svg = {}, markdown = {};  // files to write
 };
 
-// `build/bench NAME`. Registers itself: const RegisteredBenchmark core{{"core", "...", cases, run_cases}};
+// `build/bench NAME`. Registers itself: const RegisteredBenchmark kernels{{"kernels", "...", cases, run_cases}};
 struct Benchmark {
   std::string name, about;
   std::vector<Case> (*cases)();

@@ -15,8 +15,8 @@
 #include <numbers>
 #include <optional>
 
-#include "bench/core.h"
 #include "bench/gpt.h"
+#include "bench/kernels.h"
 #include "bench/run.h"
 #include "show/chart.h"
 #include "system/error.h"

@@ -12,8 +12,8 @@
 #include <map>
 #include <string>
 
-#include "bench/core.h"
 #include "bench/gpt.h"
+#include "bench/kernels.h"
 #include "bench/run.h"
 #include "system/progress.h"
 #include "system/text.h"

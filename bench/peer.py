@@ -7,7 +7,7 @@
     learn validate 65536          answers bits per byte of the first bytes of the validation, and the steps it has done
     probe                         answers PyTorch's version, its threads and its vector width
 
-Work is the same as in bench/core_*.cpp and bench/attention.cpp, written the way a PyTorch user writes it.
+Work is the same as in bench/kernels_*.cpp and bench/attention.cpp, written the way a PyTorch user writes it.
 """
 import sys
 import time

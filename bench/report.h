@@ -7,7 +7,7 @@
 namespace heed::bench {
 
 struct Report {
-  std::string benchmark;  // "core"
+  std::string benchmark;  // "kernels"
   std::string command;    // what makes it again
   std::string machine;    // the line that programs print at start, and the CPU
   std::string peer;       // who the peer is: "PyTorch 2.15.0, 2 threads, AVX2"; empty: there is none

@@ -1,8 +1,8 @@
 // `build/bench sampling`: the small language model (bench/gpt.h) writes bytes, one by one and with a cache, as `charlm
 // sample` does (models/sampler.h); against PyTorch with a cache that is made once. Every weight of a product is read
 // once for each byte: that is the amount, held against reading as many bytes as fast as this machine can.
-#include "bench/core.h"
 #include "bench/gpt.h"
+#include "bench/kernels.h"
 #include "models/sampler.h"
 
 namespace heed::bench {

@@ -5,8 +5,8 @@
 // each time, so 6 weights tokens; attention 4 C operations for each visible pair and layer, three times. A token sees
 // itself and those before it: T (T + 1) / 2 pairs. What backward computes again is not counted, nor is anything but
 // products. The speed is held against the fastest product of our own, measured in the same run.
-#include "bench/core.h"
 #include "bench/gpt.h"
+#include "bench/kernels.h"
 
 namespace heed::bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "autograd/ops/elementwise.h"
-#include "bench/core.h"
+#include "bench/kernels.h"
 #include "bench/gpt.h"
 #include "bench/machine.h"
 #include "bench/report.h"
@@ -47,8 +47,8 @@ Result linear_result() {
 }
 
 Report linear_report() {
-  return {.benchmark = "core",
-          .command = "build/bench core",
+  return {.benchmark = "kernels",
+          .command = "build/bench kernels",
           .machine = "a \"fast\" CPU",
           .peer = "PyTorch 2.0, 2 threads",
           .peer_name = "PyTorch",
@@ -206,15 +206,15 @@ BOOST_AUTO_TEST_CASE(the_summary_counts_bars_and_names_disturbance) {
 
 BOOST_AUTO_TEST_CASE(markdown_names_the_command_and_replaces_the_table_between_its_marks) {
   const std::string table = markdown(linear_report());
-  BOOST_TEST(table.starts_with("Made by `build/bench core` on a \"fast\" CPU; peer: PyTorch 2.0, 2 threads.\n\n"));
+  BOOST_TEST(table.starts_with("Made by `build/bench kernels` on a \"fast\" CPU; peer: PyTorch 2.0, 2 threads.\n\n"));
   BOOST_TEST(contains(table,
                       "\n| linear 8 -> 4 | 10.0 ms | 200 GFLOP/s | 100 GFLOP/s | **2.00x** (1.50 to 2.00x) | "
                       "50% of peak | 1.5x met, 60% SHORT |\n"));
   BOOST_TEST(contains(table, "1 met, 1 short; between"));
-  const std::string page = "before\n<!-- bench core -->\nold\n<!-- end bench core -->\nafter\n";
-  BOOST_TEST(replaced_between(page, "bench core", "new\n") ==
-             "before\n<!-- bench core -->\nnew\n<!-- end bench core -->\nafter\n");
-  BOOST_TEST(replaced_between("anything", "bench core", "new\n") == "new\n");
+  const std::string page = "before\n<!-- bench kernels -->\nold\n<!-- end bench kernels -->\nafter\n";
+  BOOST_TEST(replaced_between(page, "bench kernels", "new\n") ==
+             "before\n<!-- bench kernels -->\nnew\n<!-- end bench kernels -->\nafter\n");
+  BOOST_TEST(replaced_between("anything", "bench kernels", "new\n") == "new\n");
 }
 
 BOOST_AUTO_TEST_CASE(json_has_all_figures_and_escapes_quotes) {
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(every_case_has_a_name_of_its_own_and_the_peer_knows_its_req
     for (const Case& work : benchmark->cases()) {
       BOOST_TEST(requests.insert(work.group + work.name).second, work.name << " is there twice");
       BOOST_TEST((work.amount > 0 && work.make && !work.group.empty()), work.name);
-      if (benchmark->name == "cores" || work.request.empty()) continue;  // the peers are ourselves
+      if (benchmark->name == "blas-kernels" || work.request.empty()) continue;  // the peers are ourselves
       const std::string verb = work.request.substr(0, work.request.find(' '));
       BOOST_TEST((contains(peer, "\ndef " + verb + "(") || contains(peer, "\nforward(\"" + verb + "\"")), verb);
     }

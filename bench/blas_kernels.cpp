@@ -1,4 +1,4 @@
-// `build/bench cores`: are our products as good as the best that OpenBLAS can be made to do by hand? Every side is a
+// `build/bench blas-kernels`: are our products as good as the best that OpenBLAS can be made to do by hand? Every side is a
 // process of its own: ourselves with nothing set (large products run on our own kernel, where it is as wide as
 // OpenBLAS's), ourselves with OPENBLAS_CORETYPE set to each name this CPU can run (then OpenBLAS does them all, cut for
 // our threads), and OpenBLAS with its own threads and the first of these names.
@@ -8,7 +8,7 @@
 #include <iostream>
 #include <numeric>
 
-#include "bench/core.h"
+#include "bench/kernels.h"
 #include "bench/run.h"
 #include "system/error.h"
 #include "system/parallel.h"
@@ -118,11 +118,11 @@ Result measure(const Case& work, std::vector<Rival>& rivals, double seconds) {
   return result;
 }
 
-int run_cores(const Benchmark& benchmark, const Settings& settings) {
+int run_blas_kernels(const Benchmark& benchmark, const Settings& settings) {
   std::vector<Case> list = chosen_cases(benchmark, settings);
   std::erase_if(list, [](const Case& work) { return work.group != kOurs; });
   std::vector<Rival> rivals = open_rivals(settings);
-  HEED_CHECK(rivals.size() > 1, "cores",
+  HEED_CHECK(rivals.size() > 1, "blas-kernels",
              "there is nobody to compare with: OPENBLAS_CORETYPE has no names for this CPU");
   Report report = start_report(settings, "the best of OpenBLAS's kernels for this CPU, forced by hand");
   report.peer_name = "best forced";
@@ -135,8 +135,9 @@ int run_cores(const Benchmark& benchmark, const Settings& settings) {
   return 0;
 }
 
-const RegisteredBenchmark cores{
-    {"cores", "Products with the kernels that were chosen, against every choice forced by hand.", cases, run_cores}};
+const RegisteredBenchmark blas_kernels{
+    {"blas-kernels", "Products with the kernels that were chosen, against every choice forced by hand.", cases,
+     run_blas_kernels}};
 
 }  // namespace
 }  // namespace heed::bench

@@ -1,4 +1,4 @@
-#include "bench/core.h"
+#include "bench/kernels.h"
 
 #include <iterator>
 
@@ -15,8 +15,8 @@ std::vector<Case> cases() {
   return all;
 }
 
-const RegisteredBenchmark core{
-    {"core", "Products, fused kernels, memory-bound ops and decoding, against PyTorch.", cases, run_cases}};
+const RegisteredBenchmark kernels{
+    {"kernels", "Products, fused kernels, memory-bound ops and decoding, against PyTorch.", cases, run_cases}};
 
 }  // namespace
 

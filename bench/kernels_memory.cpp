@@ -3,7 +3,7 @@
 
 #include "autograd/ops/dropout.h"
 #include "autograd/ops/embedding.h"
-#include "bench/core.h"
+#include "bench/kernels.h"
 #include "nn/arena.h"
 #include "tensor/copy.h"
 #include "tensor/ops/elementwise.h"

@@ -3,7 +3,7 @@
 #include "autograd/ops/cross_entropy.h"
 #include "autograd/ops/layer_norm.h"
 #include "autograd/ops/softmax.h"
-#include "bench/core.h"
+#include "bench/kernels.h"
 #include "tensor/random.h"
 
 namespace heed::bench {

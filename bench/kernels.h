@@ -1,4 +1,4 @@
-// The cases of `build/bench core`, group by group. Amounts are what a fused kernel cannot do without: 2 M N K
+// The cases of `build/bench kernels`, group by group. Amounts are what a fused kernel cannot do without: 2 M N K
 // operations of a product, and each tensor read or written once. T rows, C columns, n = T C.
 #pragma once
 

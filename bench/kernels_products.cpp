@@ -1,6 +1,6 @@
 // Products: square ones, those of linear layers with their gradients, and batches of small ones.
 #include "autograd/ops/matmul.h"
-#include "bench/core.h"
+#include "bench/kernels.h"
 #include "tensor/random.h"
 
 namespace heed::bench {

@@ -3,7 +3,7 @@
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/layer_norm.h"
 #include "autograd/ops/matmul.h"
-#include "bench/core.h"
+#include "bench/kernels.h"
 #include "tensor/create.h"
 #include "tensor/ops/elementwise.h"
 #include "tensor/random.h"
