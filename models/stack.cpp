@@ -30,14 +30,22 @@ Init last_init(const StackOptions& o) {
   return init::depth_normal(o.deviation, std::max(1L, long(o.ordering.size()) / 2));
 }
 
-MixerOptions mixer_options(const StackOptions& o, char kind) {
+// Of the mixer at place i of the ordering
+MixerOptions mixer_options(const StackOptions& o, size_t i, Shared& shared) {
+  const auto count = [&](size_t end) {
+    return std::count(o.ordering.begin(), o.ordering.begin() + long(end), o.ordering[i]);
+  };
   return {.C = o.C,
           .heads = o.heads,
           .max_length = o.max_length,
           .dropout = o.attention_dropout,
-          .rotary = o.rotary && kind == 's',
+          .rotary = o.rotary && o.ordering[i] == 's',
           .in = first_init(o),
-          .out = last_init(o)};
+          .out = last_init(o),
+          .layer = count(i),
+          .layers = count(o.ordering.size()),
+          .grid = o.grid,
+          .shared = o.ordering[i] == 's' ? &shared : nullptr};
 }
 
 }  // namespace
@@ -67,12 +75,13 @@ Stack::Stack(const StackOptions& o)
     : pre_norm_(o.pre_norm),
       recompute_blocks_(o.recompute_blocks),
       reversible_(o.reversible),
+      shared_(child<Shared>("shared")),
       dropout_(child<Dropout>("dropout", o.dropout)) {
   check(o);
-  size_t memories = 0;
+  size_t states = 0;
   for (size_t i = 0; i < o.ordering.size(); i++) {
-    layers_.push_back(make_layer(o, i, memories));
-    if (layers_.back().mixer) memories++;
+    layers_.push_back(make_layer(o, i, states));
+    if (layers_.back().mixer) states++;
   }
   if (pre_norm_) last_norm_ = &child<LayerNorm>("norm", o.C);
 }
@@ -88,22 +97,23 @@ Stack::Layer Stack::make_layer(const StackOptions& o, size_t i, size_t state_ind
             .activation = o.activation, .chunks = o.feed_forward_chunks, .in = first_init(o), .out = last_init(o)});
     return layer;
   }
-  layer.mixer = &child_from("layer_" + number, [&] {
-    return make_mixer(layer.kind == 's' ? o.attention : o.cross_attention, mixer_options(o, layer.kind));
-  });
+  const std::string& list = layer.kind == 's' ? o.attention : o.cross_attention;
+  layer.mixer = &child_from("layer_" + number, [&] { return make_layer_mixer(list, mixer_options(o, i, shared_)); });
   HEED_CHECK(layer.kind != 'c' || layer.mixer->can().cross, "stack", "cross_attention is '", o.cross_attention,
              "', which takes no source; use full");
   return layer;
 }
 
 Capabilities Stack::can() const {
-  Capabilities all{.causal = true, .strictly_causal = true, .padding = true, .decode = true, .exact = true};
-  for (const Layer& layer : layers_) {
-    if (layer.kind != 's') continue;
-    const Capabilities one = layer.mixer->can();
-    all.causal &= one.causal, all.strictly_causal &= one.strictly_causal, all.padding &= one.padding;
-    all.decode &= one.decode, all.exact &= one.exact;
-  }
+  Capabilities all{.causal = true,
+                   .strictly_causal = true,
+                   .padding = true,
+                   .cross = true,
+                   .decode = true,
+                   .exact = true,
+                   .rotary = true};
+  for (const Layer& layer : layers_)
+    if (layer.kind == 's') all = all & layer.mixer->can();
   return all;
 }
 

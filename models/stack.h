@@ -34,18 +34,19 @@ struct StackOptions {
   long C = 256;
   long heads = 4;
   std::string ordering = "sfsf";
-  std::string attention = "full";  // of s, a spec of the registry
+  std::string attention = "full";  // of s, a spec of the registry, or a list over the layers: local*2;full
   std::string cross_attention = "full";
   bool pre_norm = true;
   long hidden = 0;  // of feed-forward; 0: the customary width
   std::string activation = "gelu";
   double dropout = 0;            // of each branch
   double attention_dropout = 0;  // of the weights
-  bool rotary = false;           // positions by turning queries and keys of s (tensor/ops/rotary.h)
+  bool rotary = false;           // positions by rotating queries and keys of s (tensor/ops/rotary.h)
   // Of the weights: normal, and those of the last layer of each branch smaller, so that the sum of many does not grow
   // (GPT-2).
   double deviation = 0.02;
   long max_length = 1024;
+  Grid grid = {};                 // if the tokens are an image
   bool recompute_blocks = false;  // not when a state is given: what it remembers cannot be computed again
   bool reversible = false;        // pre-norm, and an even number of s and f
   long feed_forward_chunks = 1;
@@ -96,6 +97,7 @@ class Stack : public Module {
   Variable by_halves(const Variable& x, const StackIn& in, Context& ctx);
 
   bool pre_norm_, recompute_blocks_, reversible_;
+  Shared& shared_;  // what the attentions have in common
   std::vector<Layer> layers_;
   LayerNorm* last_norm_ = nullptr;  // of pre-norm
   Dropout& dropout_;

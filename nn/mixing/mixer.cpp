@@ -10,6 +10,19 @@ std::string title(const Mixer& mixer) {
 
 }  // namespace
 
+Capabilities operator&(const Capabilities& a, const Capabilities& b) {
+  return {.causal = a.causal && b.causal,
+          .strictly_causal = a.strictly_causal && b.strictly_causal,
+          .padding = a.padding && b.padding,
+          .cross = a.cross && b.cross,
+          .decode = a.decode && b.decode,
+          .exact = a.exact && b.exact,
+          .rotary = a.rotary && b.rotary,
+          .needs_max_length = a.needs_max_length || b.needs_max_length,
+          .random = a.random || b.random,
+          .widens = a.widens || b.widens};
+}
+
 std::unique_ptr<State> Mixer::start(long, long) {
   fail("start", title(*this), " keeps no state: token-by-token decoding is not defined for it; use it in an encoder");
 }

@@ -7,10 +7,15 @@
 #include "nn/context.h"
 #include "nn/init.h"
 #include "nn/mixing/mask.h"
+#include "nn/mixing/shared.h"
 #include "nn/mixing/state.h"
 #include "nn/module.h"
 
 namespace heed {
+
+struct Grid {
+  long rows = 0, columns = 0;  // 0: the tokens are no image
+};
 
 // What a model tells every mixer it makes.
 struct MixerOptions {
@@ -24,7 +29,10 @@ struct MixerOptions {
   double dropout = 0;      // of the weights
   bool rotary = false;     // rotate queries and keys by their positions (tensor/ops/rotary.h), if the variant can
   Init in = init::fan_in(),
-       out = init::fan_in();  // of the projections to queries, keys and values, and of the last one
+       out = init::fan_in();   // of the projections to queries, keys and values, and of the last one
+  long layer = 0, layers = 1;  // the number of this attention in its stack, from 0, and how many there are
+  Grid grid = {};              // of an image, if the tokens are one: the default of all options that want it
+  Shared* shared = nullptr;    // parameters that the layers of a stack have in common; null: there is no stack
 };
 
 // What a forward gets besides x.
@@ -46,6 +54,9 @@ struct Capabilities {
   bool random = false;            // draws numbers, also outside of dropout
   bool widens = false;            // adds nodes around the stack
 };
+
+// What two mixers can, one after the other: promises that both give, and needs that either has.
+Capabilities operator&(const Capabilities& a, const Capabilities& b);
 
 class Mixer : public Module {
  public:

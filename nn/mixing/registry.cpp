@@ -23,11 +23,23 @@ const VariantOption& find_option(const std::string& variant, const std::string& 
   fail_unknown(variant.c_str(), "option", name, names);
 }
 
-void check_value(const std::string& variant, const VariantOption& option, const std::string& value) {
+// One value, or one of several
+void check_part(const std::string& variant, const VariantOption& option, const std::string& value) {
   if (option.choices.empty())
     number_of(variant.c_str(), {option.name, value}, option.low, option.high);
   else if (std::find(option.choices.begin(), option.choices.end(), value) == option.choices.end())
     fail_unknown(variant.c_str(), option.name.c_str(), value, option.choices);
+}
+
+void check_value(const std::string& variant, const VariantOption& option, const std::string& value) {
+  if (!option.parted_by) return check_part(variant, option, value);
+  std::vector<std::string> parts = split(value, option.parted_by);
+  for (const std::string& part : parts) check_part(variant, option, part);
+  if (option.parted_by != '+') return;
+  std::sort(parts.begin(), parts.end());
+  const auto twice = std::adjacent_find(parts.begin(), parts.end());
+  HEED_CHECK(twice == parts.end(), variant.c_str(), "got ", option.name, "=", value, "; ", *twice,
+             " is there twice, and in a set every word stands once");
 }
 
 MixerOptions completed(MixerOptions s) {
@@ -51,6 +63,10 @@ MixerOptions completed(MixerOptions s) {
 
 }  // namespace
 
+VariantOption yes_or_no(const std::string& name, const std::string& help, bool standard) {
+  return {.name = name, .help = help, .standard = standard ? "yes" : "no", .choices = {"no", "yes"}};
+}
+
 VariantOptions::VariantOptions(const std::string& spec, const std::string& variant,
                                const std::vector<VariantOption>& known)
     : variant_(variant) {
@@ -59,7 +75,10 @@ VariantOptions::VariantOptions(const std::string& spec, const std::string& varia
     check_value(variant, find_option(variant, name, known), value);
     values_.emplace(name, value);
   }
-  for (const VariantOption& option : known) values_.emplace(option.name, option.standard);
+  for (const VariantOption& option : known) {
+    values_.emplace(option.name, option.standard);
+    if (option.parted_by) parted_by_.emplace(option.name, option.parted_by);
+  }
 }
 
 const std::string& VariantOptions::word(const std::string& name) const { return values_.at(name); }
@@ -67,6 +86,19 @@ double VariantOptions::real(const std::string& name) const { return number_in<do
 
 long VariantOptions::number(const std::string& name) const {
   return whole_number_of(variant_.c_str(), {name, word(name)}, -DBL_MAX, DBL_MAX);
+}
+
+bool VariantOptions::yes(const std::string& name) const { return word(name) == "yes"; }
+
+std::vector<std::string> VariantOptions::words(const std::string& name) const {
+  return split(word(name), parted_by_.at(name));
+}
+
+std::vector<long> VariantOptions::numbers(const std::string& name) const {
+  std::vector<long> all;
+  for (const std::string& part : words(name))
+    all.push_back(whole_number_of(variant_.c_str(), {name, part}, -DBL_MAX, DBL_MAX));
+  return all;
 }
 
 std::string VariantOptions::spec() const {
@@ -85,6 +117,27 @@ std::unique_ptr<Mixer> make_mixer(const std::string& spec, const MixerOptions& o
              "rotary positions were asked for; its scores are more than dot products of queries and keys. Use learned "
              "positions");
   return mixer;
+}
+
+std::vector<std::string> layer_specs(const std::string& list, long layers) {
+  std::vector<std::string> specs;
+  for (const std::string& part : split(list, ';')) {
+    const size_t star = part.rfind('*');
+    const std::string spec = part.substr(0, star);
+    const long times = star == std::string::npos ? 1 : number_in<long>(part.substr(star + 1)).value_or(0);
+    HEED_CHECK(!spec.empty() && times >= 1, "attention", "'", list, "' has '", part,
+               "' where an attention is expected; the rule is spec;spec*2;spec, with *n for n layers of one kind");
+    for (long i = 0; i < times && long(specs.size()) <= layers; i++) specs.push_back(spec);
+  }
+  HEED_CHECK(long(specs.size()) <= std::max(1L, layers), "attention", "'", list,
+             "' is longer than the stack, which has ", layers, layers == 1 ? " attention" : " attentions",
+             "; name one for each layer, or fewer that repeat");
+  for (size_t i = 0; long(specs.size()) < layers; i++) specs.push_back(specs[i]);
+  return specs;
+}
+
+std::unique_ptr<Mixer> make_layer_mixer(const std::string& list, const MixerOptions& options) {
+  return make_mixer(layer_specs(list, options.layers)[size_t(options.layer)], options);
 }
 
 }  // namespace heed

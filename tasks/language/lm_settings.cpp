@@ -54,7 +54,8 @@ SettingTable table_of(LmSettings& s) {
       {"preset", s.preset, "sizes, steps and rate to start from", preset_names()},
       {"data", s.data, "what to learn: a file, a folder or a WAV file"},
       {"sample_rate", s.sample_rate, 0, 1L << 32},
-      {"attention", s.attention, "one of " + variants + ", with options as in window:left=128"},
+      {"attention", s.attention,
+       "one of " + variants + ", with options as in window:left=128; layers that differ: local*2;full"},
       {"ordering", s.ordering, "sublayers, s: attention, f: feed-forward; sfsf.. if nothing is said"},
       {"layers", s.layers, 1, 1000, "layers of one s and one f"},
       {"width", s.width, 1, 65536, "channels"},
@@ -103,7 +104,10 @@ void check_settings(const LmSettings& s) {
 
 std::string usual_positions(const LmSettings& s) {
   if (s.heads < 1 || s.width % s.heads != 0 || s.width / s.heads % 2 != 0) return "learned";
-  return make_mixer(s.attention, {.C = 2, .heads = 1})->can().rotary ? "rotary" : "learned";  // the smallest tells
+  const std::string ordering = ordering_of(s);
+  for (const std::string& spec : layer_specs(s.attention, std::count(ordering.begin(), ordering.end(), 's')))
+    if (!make_mixer(spec, {.C = 2 * s.heads, .heads = s.heads})->can().rotary) return "learned";
+  return "rotary";
 }
 
 std::string ordering_of(const LmSettings& s) { return s.ordering.empty() ? repeated("sf", s.layers) : s.ordering; }

@@ -56,4 +56,78 @@ BOOST_AUTO_TEST_CASE(orderings_are_checked) {
              }) == "stack: the ordering has cross-attention (c), and no source was given");
 }
 
+BOOST_AUTO_TEST_CASE(layers_differ_by_a_list_of_specs) {
+  StackOptions options = small("sfsfs");
+  options.attention = "window:left=1,right=0;full";
+  Stack stack(options);
+  Context ctx;
+  std::vector<Tensor> maps;
+  const NoGrad no_grad;
+  stack.forward(randn({1, 4, 16}, 1), {.mask = causal_mask(), .maps = &maps}, ctx);
+  BOOST_TEST_REQUIRE(maps.size() == 3u);
+  const auto sees_the_first = [&](size_t layer) { return maps[layer].at({0, 0, 3, 0}) > 0; };
+  BOOST_TEST(!sees_the_first(0));
+  BOOST_TEST(sees_the_first(1));
+  BOOST_TEST(!sees_the_first(2));
+  options.attention = "full*4";
+  BOOST_TEST(error_of([&] {
+               Stack too_many(options);
+             }).starts_with("attention: 'full*4' is longer than the stack, which has 3 attentions"));
+}
+
+BOOST_AUTO_TEST_CASE(a_stack_can_what_all_its_attentions_can) {
+  StackOptions options = small("sfsf");
+  options.attention = "full;window";
+  BOOST_TEST(Stack(options).can().decode);
+  BOOST_TEST(!Stack(options).can().exact);  // of the two only full is
+  BOOST_TEST(Stack(options).can().rotary);
+  options.attention = "full;additive";
+  BOOST_TEST(!Stack(options).can().rotary);
+}
+
+BOOST_AUTO_TEST_CASE(attentions_know_their_layer_and_share_parameters) {
+  struct Knowing : Mixer {
+    explicit Knowing(const MixerOptions& o) : shared(o.shared->get("u", {o.heads}, init::zeros())), options(o) {}
+    Variable forward(const Variable& x, const MixIn&, Context&) override { return x; }
+    Capabilities can() const override { return {.causal = true}; }
+    Variable& shared;
+    MixerOptions options;
+  };
+  static std::vector<Knowing*> made;
+  made.clear();
+  const RegisteredVariant variant{{.name = "knowing",
+                                   .summary = "a test's",
+                                   .time = "O(n)",
+                                   .memory = "O(n)",
+                                   .source = "",
+                                   .make = [](const VariantOptions&, const MixerOptions& options) {
+                                     auto mixer = std::make_unique<Knowing>(options);
+                                     made.push_back(mixer.get());
+                                     return mixer;
+                                   }}};
+  StackOptions options = small("sfsfs");
+  options.attention = "knowing", options.grid = {2, 8};
+  Stack stack(options);
+  BOOST_TEST_REQUIRE(made.size() == 3u);
+  for (long i = 0; i < 3; i++) {
+    BOOST_TEST(made[size_t(i)]->options.layer == i);
+    BOOST_TEST(made[size_t(i)]->options.layers == 3);
+    BOOST_TEST(made[size_t(i)]->options.grid.columns == 8);
+    BOOST_TEST(&made[size_t(i)]->shared == &made[0]->shared);
+  }
+  long count = 0;
+  for (Parameter* p : stack.parameters()) count += p->path == "shared.u";
+  BOOST_TEST(count == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_shared_parameter_has_one_shape) {
+  Shared shared;
+  Variable& u = shared.get("u", {2, 3}, init::zeros());
+  BOOST_TEST(&shared.get("u", {2, 3}, init::zeros()) == &u);
+  BOOST_TEST(
+      error_of([&] {
+        shared.get("u", {3, 2}, init::zeros());
+      }) == "shared: 'u' is (2, 3) in an earlier layer, and a later one wants (3, 2); what layers share has one shape");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -153,4 +153,51 @@ BOOST_AUTO_TEST_CASE(a_forward_checks_what_it_gets) {
              }) == "weights: a state was given; weights are shown for a whole sequence");
 }
 
+BOOST_AUTO_TEST_CASE(options_take_lists_sizes_sets_of_words_and_yes_or_no) {
+  const std::vector<VariantOption> known = {
+      {.name = "shares", .help = "", .standard = "4", .low = 1, .high = 99, .parted_by = '/'},
+      {.name = "grid", .help = "", .standard = "8x8", .low = 1, .high = 64, .parted_by = 'x'},
+      {.name = "kinds", .help = "", .standard = "dense", .choices = {"random", "dense", "fixed"}, .parted_by = '+'},
+      yes_or_no("masked", "", true)};
+  const VariantOptions usual("v", "v", known),
+      given("v:shares=10/2/3,grid=4x6,kinds=fixed+random,masked=no", "v", known);
+  BOOST_TEST(usual.numbers("shares") == (std::vector<long>{4}));
+  BOOST_TEST(given.numbers("shares") == (std::vector<long>{10, 2, 3}));
+  BOOST_TEST(given.numbers("grid") == (std::vector<long>{4, 6}));
+  BOOST_TEST(given.words("kinds") == (std::vector<std::string>{"fixed", "random"}));
+  BOOST_TEST(usual.yes("masked"));
+  BOOST_TEST(!given.yes("masked"));
+  const auto error = [&](const std::string& spec) {
+    return error_of([&] { VariantOptions("v:" + spec, "v", known); });
+  };
+  BOOST_TEST(error("shares=10//2") == "v: got shares=; it must be a number from 1 to 99");
+  BOOST_TEST(error("shares=10/100") == "v: got shares=100; it must be a number from 1 to 99");
+  BOOST_TEST(error("kinds=dense+densa") ==
+             "v: there is no kinds 'densa'; there are random, dense, fixed. Did you mean dense?");
+  BOOST_TEST(error("kinds=dense+dense") ==
+             "v: got kinds=dense+dense; dense is there twice, and in a set every word stands once");
+  BOOST_TEST(error("masked=y") == "v: there is no masked 'y'; there are no, yes. Did you mean yes?");
+}
+
+BOOST_AUTO_TEST_CASE(a_list_of_specs_repeats_over_the_layers) {
+  using Specs = std::vector<std::string>;
+  BOOST_TEST(layer_specs("full", 2) == (Specs{"full", "full"}));
+  BOOST_TEST(layer_specs("local:block=4*2;full", 5) ==
+             (Specs{"local:block=4", "local:block=4", "full", "local:block=4", "local:block=4"}));
+  BOOST_TEST(layer_specs("full", 0) == (Specs{"full"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_list_of_specs_that_does_not_fit_is_refused) {
+  BOOST_TEST(error_of([] { layer_specs("local*2;full", 2); }) ==
+             "attention: 'local*2;full' is longer than the stack, which has 2 attentions; name one for each layer, or "
+             "fewer that repeat");
+  const std::string rule =
+      "' where an attention is expected; the rule is spec;spec*2;spec, with *n for n layers of one "
+      "kind";
+  BOOST_TEST(error_of([] { layer_specs("local;;full", 4); }) == "attention: 'local;;full' has '" + rule);
+  BOOST_TEST(error_of([] { layer_specs("local*0", 4); }) == "attention: 'local*0' has 'local*0" + rule);
+  BOOST_TEST(error_of([] { layer_specs("local*many;full", 4); }) ==
+             "attention: 'local*many;full' has 'local*many" + rule);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
