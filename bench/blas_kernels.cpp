@@ -1,5 +1,5 @@
-// `build/bench blas-kernels`: are our products as good as the best that OpenBLAS can be made to do by hand? Every side is a
-// process of its own: ourselves with nothing set (large products run on our own kernel, where it is as wide as
+// `build/bench blas-kernels`: are our products as good as the best that OpenBLAS can be made to do by hand? Every side
+// is a process of its own: ourselves with nothing set (large products run on our own kernel, where it is as wide as
 // OpenBLAS's), ourselves with OPENBLAS_CORETYPE set to each name this CPU can run (then OpenBLAS does them all, cut for
 // our threads), and OpenBLAS with its own threads and the first of these names.
 #include <cblas.h>

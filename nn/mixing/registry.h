@@ -2,8 +2,9 @@
 //
 //   "full"      "window:left=128"      "window:left=64,right=64,dilation=2"      "full:bias=alibi"
 //
-// a name and options; layers that differ have a list, "local*2;full". What is unknown is an error that lists what there is and suggests the nearest. A variant
-// registers itself: adding one is adding a file (attention/README.md shows one of about 40 lines).
+// a name and options; layers that differ have a list, "local*2;full". What is unknown is an error that lists what there
+// is and suggests the nearest. A variant registers itself: adding one is adding a file (attention/README.md shows one
+// of about 40 lines).
 #pragma once
 
 #include <functional>

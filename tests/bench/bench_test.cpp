@@ -3,8 +3,8 @@
 #include <set>
 
 #include "autograd/ops/elementwise.h"
-#include "bench/kernels.h"
 #include "bench/gpt.h"
+#include "bench/kernels.h"
 #include "bench/machine.h"
 #include "bench/report.h"
 #include "bench/worker.h"
