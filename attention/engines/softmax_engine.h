@@ -43,8 +43,14 @@ struct SoftmaxOutputs {
 };
 SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible, const SoftmaxOptions& options = {});
 
-// Parts of one attention over keys that do not overlap become the whole: L = log sum_r exp(L_r) and
-// o = sum_r exp(L_r - L) o_r. A part that saw nothing (L_r = -infinity) counts for nothing.
+// Parts of one attention over keys that do not overlap become the whole:
+//
+//   L = log sum_r exp(L_r),   o = sum_r w_r o_r,   w_r = exp(L_r - m) / sum_s exp(L_s - m),   m = max_r L_r
+//
+// The weights are divided by their own sum: exp(L_r - L) is the same on paper, but in f32 L is rounded, near -1e5 to
+// steps of 0.008, and so the weights would sum to 0.997 or 1.003. A part that saw nothing (L_r = -infinity) counts for
+// nothing. Under dropout ask ctx.random once for every part, twice for two: with the same key the pair (i, j) would be
+// dropped in all parts or in none, since draws depend on sample, head and positions alone (keep.h).
 SoftmaxOutputs merge(const std::vector<SoftmaxOutputs>& parts);
 
 // The same by dense matrices in plain ops: the definition. For small T and S.

@@ -201,6 +201,14 @@ BOOST_AUTO_TEST_CASE(parts_merge_to_the_whole_with_their_gradients) {
   for (size_t i = 0; i < whole.size(); i++) check_close(merged[i], whole[i], 1e-12);
 }
 
+BOOST_AUTO_TEST_CASE(merged_weights_sum_to_one_also_where_logarithms_are_coarse) {
+  for (long parts : {2, 3, 4, 7}) {
+    const SoftmaxOutputs part{ones({1, 1, 3, 2}), tensor({0, -1e3, -1e5}, {1, 1, 3})};
+    const std::vector<SoftmaxOutputs> all(size_t(parts), part);
+    check_close(merge(all).o.value(), ones({1, 1, 3, 2}), 1e-6);  // the mean of ones; exp(L_r - L) is 0.003 off
+  }
+}
+
 BOOST_AUTO_TEST_CASE(memory_grows_linearly) {
   auto peak = [](long n) {
     const Case p{.z = {.B = 1, .H = 2, .Hk = 2, .T = n, .S = n, .D = 16, .Dv = 16}, .mask = causal_mask()};
