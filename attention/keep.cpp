@@ -1,24 +1,42 @@
 #include "attention/keep.h"
 
+#include <cstdlib>
+
+#include "tensor/cpu/keep_draws.h"
+#include "tensor/cpu/walk.h"
+
 namespace heed {
+namespace {
+
+// keep (rows, S) of one sample and head, from position `first` on; with more queries than keys it may be negative
+void draw_rows(bool* keep, const RandomKey& key, uint32_t threshold, long first, long rows, long S) {
+  const long tokens = rows + std::abs(first);  // more than any position, so that all rows are of one sample
+  for_keep_draws({1, tokens, S, key, threshold}, first, first + rows, [&](long at, const uint16_t* draws, long n) {
+    for (long i = 0; i < n; i++) keep[at - first * S + i] = draws[i] >= threshold;
+  });
+}
+
+}  // namespace
 
 Tensor attention_keep(const Shape& shape, const RandomKey& key, double dropout) {
   return attention_keep(shape, key, dropout, 0, shape[2]);
 }
 
 Tensor attention_keep(const Shape& shape, const RandomKey& key, double dropout, long begin, long end) {
-  const long B = shape[0], H = shape[1], T = shape[2], S = shape[3], threshold = keep_threshold(dropout);
-  Tensor keep = Tensor::empty({B, H, end - begin, S}, boolean);
+  const long B = shape[0], H = shape[1], T = shape[2], S = shape[3], rows = end - begin;
+  const uint32_t threshold = keep_threshold(dropout);
+  Tensor keep = Tensor::empty({B, H, rows, S}, boolean);
   bool* out = keep.mutable_data<bool>();
-  for (long b = 0; b < B; b++)
-    for (long h = 0; h < H; h++)
-      for (long i = begin; i < end; i++)
-        for (long j = 0; j < S; j++) {
-          const Philox4 draw = philox(
-              {key.site + uint32_t(h) * 0x9E3779B9u, key.sample + uint32_t(b), uint32_t(i + S - T), uint32_t(j / 8)},
-              key.key());
-          *out++ = long(draw[size_t(j % 8 / 2)] >> (j % 2 * 16) & 0xffff) >= threshold;
-        }
+  parallel_for(B * H * rows, rows_grain(S, 2), [&](long row, long last) {
+    for (long next; row < last; row = next) {  // head by head
+      const long head = row / rows, b = head / H, h = head % H;
+      next = std::min(last, (head + 1) * rows);
+      RandomKey own = key;
+      own.site += uint32_t(h) * 0x9E3779B9u;
+      own.sample += uint32_t(b);
+      draw_rows(out + row * S, own, threshold, begin + row % rows + S - T, next - row, S);
+    }
+  });
   return keep;
 }
 
