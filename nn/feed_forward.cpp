@@ -83,9 +83,11 @@ Variable FeedForward::in_chunks(const Variable& x, const RandomKey& key, Context
   for (long i = 0; i < parts; i++) sizes.push_back(n * (i + 1) / parts - n * i / parts);
   std::vector<Variable> ys;
   RandomKey now = key;
+  // Without gradients nobody computes a part again, and a mark would make ctx keep all later decisions for it.
+  const bool replayed = grad_enabled();
   for (const Variable& each : split(rows, sizes, 0)) {
     const auto fn = [this, now, &ctx](const std::vector<Variable>& in) { return part(in[0], now, ctx); };
-    ys.push_back(recompute(fn, {each}, ctx.mark()));
+    ys.push_back(recompute(fn, {each}, replayed ? ctx.mark() : nullptr));
     now.sample += uint32_t(each.size(0));
   }
   return reshape(concatenate(ys, 0), x.shape());

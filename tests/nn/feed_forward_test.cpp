@@ -180,6 +180,22 @@ BOOST_AUTO_TEST_CASE(chunks_draw_the_dropout_of_the_whole) {
              "feed_forward: chunks is 0; it must be at least 1");
 }
 
+BOOST_AUTO_TEST_CASE(chunks_without_gradients_make_nobody_keep_decisions) {
+  FeedForward layer(5, 11, {.chunks = 3});
+  const auto decided = [&](Context& ctx) {
+    return ctx.decide<std::shared_ptr<int>>(layer, [] { return std::make_shared<int>(7); });
+  };
+  Context sampling, training;
+  {
+    const NoGrad off;
+    layer.forward(noise({4, 5}, 1, f32), sampling);
+    BOOST_TEST(decided(sampling).use_count() == 1);
+  }
+  layer.forward(noise({4, 5}, 1, f32), training);
+  const NoGrad off;  // as inside of a block that backward computes again
+  BOOST_TEST(decided(training).use_count() == 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_wrong_width_is_refused) {
   FeedForward layer(3, 5);
   Context ctx;
