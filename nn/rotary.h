@@ -1,5 +1,6 @@
 // RotaryTable: cosines and sines of positions (tensor/ops/rotary.h), made ahead and kept: forward and backward of
-// queries and keys use the same ones step after step, and decoding asks for one position at a time.
+// queries and keys use the same ones step after step, and decoding asks for one position at a time. Some thousand
+// positions around those asked for last are kept, so that a text may go on for ever.
 #pragma once
 
 #include "tensor/ops/rotary.h"
@@ -12,8 +13,8 @@ class RotaryTable {
   Tensor rows(long T, long offset, DType dtype, Device device);  // (T, 2, D/2), of positions offset .. offset + T
 
  private:
-  long D_;
-  Tensor table_;  // of positions 0 .. size
+  long D_, begin_ = 0;
+  Tensor table_;  // of positions begin_ .. begin_ + size
 };
 
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include "models/gpt.h"
 #include "nn/rotary.h"
 #include "tasks/language/lm_settings.h"
+#include "tensor/allocator.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/views.h"
@@ -106,6 +107,18 @@ BOOST_AUTO_TEST_CASE(the_table_gives_the_angles_of_any_positions) {
     for (const auto& [T, offset] :
          {std::pair{0L, 0L}, {1L, 0L}, {1L, 255L}, {1L, 256L}, {700L, 100L}, {3L, 5L}, {0L, 9L}})
       BOOST_TEST(same_bits(contiguous(table.rows(T, offset, dtype, cpu)), rotary_table(T, 6, offset, 10000, dtype)));
+}
+
+BOOST_AUTO_TEST_CASE(the_table_stays_small_however_far_decoding_goes) {
+  RotaryTable table(64);
+  const size_t before = memory_stats().live;
+  for (const long offset : {0L, 8191L, 8192L, 1000000L, 1000001L, 1008191L, 1008192L, 999999L, 5L}) {
+    const Tensor row = table.rows(1, offset, f32, cpu);
+    BOOST_TEST(same_bits(contiguous(row), rotary_table(1, 64, offset)));
+    BOOST_TEST(memory_stats().live - before <= size_t(3) << 20);  // 2 MiB for 8192 positions
+  }
+  const Tensor prompt = table.rows(9000, 100, f32, cpu);  // as many as are asked for, always
+  BOOST_TEST(same_bits(contiguous(prompt), rotary_table(9000, 64, 100)));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_rotated_says_so) {
