@@ -1,6 +1,7 @@
 #include "attention/engines/linear_engine.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "attention/heads.h"
 #include "autograd/ops/concatenate.h"
@@ -16,6 +17,8 @@
 #include "system/ceil_div.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
+#include "tensor/ops/compare.h"
+#include "tensor/ops/elementwise.h"
 
 namespace heed {
 namespace {
@@ -31,9 +34,8 @@ void check(const LinearInputs& in, const LinearOptions& options) {
                  q.size(1) % k.size(1) == 0 && k.size(2) == v.size(2) && k.size(3) == q.size(3),
              kOp, "q is ", q.shape(), ", k is ", k.shape(), " and v is ", v.shape(),
              "; they must be (B, H, T, F), (B, Hk, S, F) and (B, Hk, S, Dv), and Hk must divide H");
-  HEED_CHECK(options.chunk >= 1 && options.epsilon > 0, kOp, "chunk is ", options.chunk, " and epsilon is ",
-             options.epsilon,
-             "; the rule is chunk >= 1 and epsilon > 0. Without it a query that sees nothing would give 0 / 0");
+  HEED_CHECK(options.chunk >= 1 && options.epsilon >= 0, kOp, "chunk is ", options.chunk, " and epsilon is ",
+             options.epsilon, "; the rule is chunk >= 1 and epsilon >= 0");
   HEED_CHECK(
       !options.lengths.defined() || (options.lengths.dtype() == i64 && options.lengths.shape() == Shape{k.size(0)}),
       kOp, "lengths is ", options.lengths.shape(), " and k is ", k.shape(), "; it must be i64 (B,)");
@@ -60,10 +62,19 @@ LinearInputs without_padding(const LinearInputs& in, const Tensor& lengths) {
 
 Variable with_ones(const Variable& v) { return pad(v, 3, 0, 1, 1); }
 
+// above (..., Dv) / (below (..., 1) + epsilon). Without epsilon a row whose denominator is 0, or so small that its
+// inverse may overflow, is zeros and has no gradient.
+Variable quotient(const Variable& above, const Variable& below, double epsilon) {
+  if (epsilon > 0) return above / (below + epsilon);
+  const double least = below.dtype() == f64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+  const Tensor nothing = less(abs(below.value()), least);
+  return masked_fill(above / masked_fill(below, nothing, 1), expand(nothing, above.shape()), 0);
+}
+
 // (..., Dv + 1): the last column is the denominator
 Variable divided(const Variable& sums, double epsilon) {
   const long Dv = sums.size(-1) - 1;
-  return slice(sums, -1, 0, Dv) / (slice(sums, -1, Dv, Dv + 1) + epsilon);
+  return quotient(slice(sums, -1, 0, Dv), slice(sums, -1, Dv, Dv + 1), epsilon);
 }
 
 // (B, H, n, C) -> (B, H, chunks, chunk, C), with zeros in front so that it has `length` tokens, and behind to fill a
@@ -119,7 +130,7 @@ Variable linear_attention_reference(const LinearInputs& given, const LinearOptio
   const long H = in.q.size(1), T = in.q.size(2), S = in.k.size(2);
   Variable a = matmul(in.q, transpose(for_all_heads(in.k, H)));
   if (options.causal) a = tril(a, S - T);
-  return matmul(a, for_all_heads(in.v, H)) / (sum(a, {-1}, true) + options.epsilon);
+  return quotient(matmul(a, for_all_heads(in.v, H)), sum(a, {-1}, true), options.epsilon);
 }
 
 // The exponent is min(x, 0), so that it cannot overflow, and small features keep their bits.

@@ -31,10 +31,13 @@ struct LinearInputs {
   Variable v;  // (B, Hk, S, Dv)
 };
 
+// Epsilon keeps the denominator from 0. It is not scaled, so it must be far below sum_j a_ij: features of 1e-20 vanish
+// beside 1e-6. With epsilon 0 features of any size give the same result, and where the denominator is 0 the result is
+// zeros and has no gradient.
 struct LinearOptions {
   bool causal = false;    // queries are the last T of S positions: query i sees the keys up to i + S - T
   Tensor lengths{};       // (B) i64: sample b has so many keys; undefined: all. Keys and values beyond count as 0
-  double epsilon = 1e-6;  // > 0: keeps the denominator from 0
+  double epsilon = 1e-6;  // >= 0
   long chunk = 64;        // of causal attention
 };
 
