@@ -37,6 +37,14 @@ Tensor as_i64(const char* op, const Tensor& x, int dims, const char* shape) {
   return cast(x, i64);
 }
 
+// What causality and the window say of a query at position `at` and key j
+bool in_reach(const Mask& mask, long at, long j) {
+  return !(mask.causal && j > at) && !(mask.window_left >= 0 && j < at - mask.window_left) &&
+         !(mask.window_right >= 0 && j > at + mask.window_right);
+}
+
+std::vector<int64_t> read(const Tensor& x) { return x.defined() ? x.to_vector<int64_t>() : std::vector<int64_t>(); }
+
 }  // namespace
 
 Mask causal_mask() { return {.causal = true}; }
@@ -80,9 +88,7 @@ void Mask::check(const char* op, long B, long H, long T, long S) const {
 
 bool Mask::sees(const Pair& p, long T, long S) const {
   const long at = p.i + S - T;  // the query's position
-  if (causal && p.j > at) return false;
-  if (window_left >= 0 && p.j < at - window_left) return false;
-  if (window_right >= 0 && p.j > at + window_right) return false;
+  if (!in_reach(*this, at, p.j)) return false;
   if (lengths.defined() && p.j >= long(lengths.at({p.b}))) return false;
   if (segments.defined() && segments.at({p.b, p.j}) != segments.at({p.b, at})) return false;
   if (!allow.defined()) return true;
@@ -93,12 +99,21 @@ bool Mask::sees(const Pair& p, long T, long S) const {
 
 Tensor Mask::dense(long B, long H, long T, long S) const {
   check("mask", B, H, T, S);
+  const std::vector<int64_t> length = read(lengths), segment = read(segments);  // once: at() is slow
+  const auto same_segment = [&](long b, long at, long j) {
+    return segment.empty() || segment[size_t(b * S + at)] == segment[size_t(b * S + j)];
+  };
   Tensor seen = Tensor::empty({B, H, T, S}, boolean);
+  if (allow.defined())
+    copy_into(seen, allow);
+  else
+    fill(seen, 1);
   bool* out = seen.mutable_data<bool>();
   for (long b = 0; b < B; b++)
-    for (long h = 0; h < H; h++)
-      for (long i = 0; i < T; i++)
-        for (long j = 0; j < S; j++) *out++ = sees({b, h, i, j}, T, S);
+    for (long row = 0; row < H * T; row++, out += S) {
+      const long at = row % T + S - T, end = length.empty() ? S : long(length[size_t(b)]);
+      for (long j = 0; j < S; j++) out[j] = out[j] && in_reach(*this, at, j) && j < end && same_segment(b, at, j);
+    }
   return seen;
 }
 

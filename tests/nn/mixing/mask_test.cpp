@@ -1,5 +1,9 @@
 #include "nn/mixing/mask.h"
+#include "tensor/copy.h"
 #include "tensor/create.h"
+#include "tensor/ops/compare.h"
+#include "tensor/profile.h"
+#include "tests/support/compare.h"
 #include "tests/support/error_of.h"
 
 using namespace heed;
@@ -49,6 +53,31 @@ BOOST_AUTO_TEST_CASE(parts_combine_to_what_all_of_them_allow) {
   BOOST_TEST(picture(lengths, 1, 3, 1, 2) == "#..\n");
   Mask allow = allow_mask(tensor({1, 0, 1}, boolean)) & allow_mask(tensor({1, 1, 0}, {3, 1}, boolean));
   BOOST_TEST(picture(allow, 3, 3) == "#.#\n#.#\n...\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_dense_mask_is_what_every_pair_sees) {
+  const long B = 2, H = 3, S = 6;
+  for (long T : {1L, 4L, S})
+    for (const Tensor& allow : {noise({T, S}), noise({H, 1, S}), noise({B, 1, T, 1}), noise({B, H, T, S})}) {
+      const Mask mask = window_mask(3, 1) & length_mask(tensor({6, 4}, i64)) &
+                        segment_mask(tensor({0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 3, 3}, {B, S}, i64)) &
+                        allow_mask(less(allow, 0.5));
+      const Tensor seen = mask.dense(B, H, T, S);
+      for_each_index(seen.shape(), [&](const Shape& at) {
+        BOOST_TEST((seen.at(at) != 0) == mask.sees({at[0], at[1], at[2], at[3]}, T, S));
+      });
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_dense_mask_reads_its_parts_once_and_not_pair_by_pair) {
+  const Mask mask =
+      length_mask(tensor({40}, i64)) & segment_mask(zeros({1, 64}, i64)) & allow_mask(full({1, 64}, 1, boolean));
+  Profile profile;
+  mask.dense(1, 1, 64, 64);
+  profile.stop();
+  long calls = 0;
+  for (const ProfileRow& row : profile.rows()) calls += row.calls;
+  BOOST_TEST(calls <= 4);  // at() asks for a kernel each time
 }
 
 BOOST_AUTO_TEST_CASE(masks_of_the_wrong_kind_or_size_are_refused) {
