@@ -17,7 +17,7 @@ PatternCore::PatternCore(const MixerOptions& mixer, const PatternOptions& option
 
 Capabilities PatternCore::can() const {
   const Pattern& p = pattern_;
-  const bool all = p.window_left < 0 && p.window_right < 0 && p.dilation == 1 && p.block == 0;
+  const bool all = p.window_left < 0 && p.window_right < 0 && p.dilation == 1 && p.block == 0;  // no block: no margins
   return {.causal = true,
           .strictly_causal = true,
           .padding = true,
@@ -31,7 +31,7 @@ long PatternCore::reach() const {
   if (globals_ > 0) return -1;  // what is kept has no gaps, and the first tokens are needed to the end
   const Pattern& p = pattern_;
   const long window = p.window_left < 0 ? -1 : p.window_left * p.dilation;
-  const long blocks = p.block == 0 ? -1 : (p.blocks_back + 1) * p.block - 1;
+  const long blocks = p.block == 0 ? -1 : (p.blocks_back + 1) * p.block - 1 + p.margin_left;
   return window < 0 ? blocks : blocks < 0 ? window : std::min(window, blocks);
 }
 
@@ -51,7 +51,8 @@ std::shared_ptr<const Plan> PatternCore::plan(long T, long S, Context& ctx) cons
   const auto make = [&] { return plan_of_globals(T, S, p, globals_); };
   if (T != S) return std::make_shared<const Plan>(make());
   std::string key = "globals";
-  for (long number : {T, p.window_left, p.window_right, p.dilation, p.block, p.blocks_back, p.blocks_forward, globals_})
+  for (long number : {T, p.window_left, p.window_right, p.dilation, p.block, p.blocks_back, p.blocks_forward,
+                      p.margin_left, p.margin_right, globals_})
     key.append(" ").append(std::to_string(number));
   return ctx.plan<Plan>(key, make);
 }

@@ -1,5 +1,5 @@
-// PatternCore: softmax attention over a pattern of positions; `full`, `local` and `window` are nothing else. It runs on
-// the softmax engine, and may add a bias by position (attention/biases/).
+// PatternCore: softmax attention over a pattern of positions; `full`, `local`, `image-local` and `window` are nothing
+// else. It runs on the softmax engine, and may add a bias by position (attention/biases/).
 #pragma once
 
 #include "attention/biases/bias.h"

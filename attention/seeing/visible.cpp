@@ -74,7 +74,9 @@ KeyRange Pattern::range(long p, long S) const {
   const KeyRange range = meet({0, S - 1}, window(p, window_left, window_right, dilation, S));
   if (block == 0) return range;
   const long own = floor_div(p + first_key, block);
-  return meet(range, {(own - blocks_back) * block - first_key, (own + blocks_forward + 1) * block - 1 - first_key});
+  const long first = (own - blocks_back) * block - margin_left;
+  const long last = (own + blocks_forward + 1) * block - 1 + margin_right;
+  return meet(range, {first - first_key, last - first_key});
 }
 
 bool Pattern::sees(long p, long j) const {

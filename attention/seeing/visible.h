@@ -22,7 +22,8 @@ struct Pattern {
   long window_left = -1, window_right = -1;  // how many keys before and after p, in steps of `dilation`; -1: no limit
   long dilation = 1;                         // only keys whose distance is a multiple of it
   long block = 0;  // > 0: positions are cut into blocks of this size, and a query sees its own,
-  long blocks_back = 0, blocks_forward = 0;  // so many before it and so many after it
+  long blocks_back = 0, blocks_forward = 0;  // so many before it and so many after it,
+  long margin_left = 0, margin_right = 0;    // and so many tokens beyond these on either side
   long first_key = 0;                        // the position of key 0, if those before it are forgotten
 
   KeyRange range(long p, long S) const;  // the keys in reach of a query at p, before dilation

@@ -3,6 +3,8 @@
 #include "autograd/ops/cross_entropy.h"
 #include "autograd/ops/elementwise.h"
 #include "nn/arena.h"
+#include "nn/mixing/registry.h"
+#include "system/text.h"
 #include "tensor/copy.h"
 #include "tensor/ops/elementwise.h"
 #include "tensor/ops/reduce.h"
@@ -78,9 +80,8 @@ BOOST_AUTO_TEST_CASE(unknown_words_are_answered) {
                StackOptions stack = small();
                stack.attention = "ful";
                Gpt model({.stack = stack});
-             }) ==
-             "attention: there is no variant 'ful'; there are additive, full, local, local-neighbours, window. Did you "
-             "mean full?");
+             }) == "attention: there is no variant 'ful'; there are " + joined(all_variants.names(), ", ") +
+                       ". Did you mean full?");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

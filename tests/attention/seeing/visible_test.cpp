@@ -27,8 +27,9 @@ bool allows(const Pattern& pattern, long p, long j) {
   if (distance < 0 && pattern.window_left >= 0 && -distance / pattern.dilation > pattern.window_left) return false;
   if (distance > 0 && pattern.window_right >= 0 && distance / pattern.dilation > pattern.window_right) return false;
   if (pattern.block == 0) return true;
-  const long blocks = block_of(j, pattern.block) - block_of(p, pattern.block);
-  return -pattern.blocks_back <= blocks && blocks <= pattern.blocks_forward;
+  const auto blocks_off = [&](long key) { return block_of(key, pattern.block) - block_of(p, pattern.block); };
+  return blocks_off(j + pattern.margin_left) >= -pattern.blocks_back &&
+         blocks_off(j - pattern.margin_right) <= pattern.blocks_forward;
 }
 
 struct Case {
@@ -81,7 +82,11 @@ std::vector<Pattern> patterns() {
           {.block = 4},
           {.block = 5, .blocks_back = 1},
           {.block = 3, .blocks_back = 2, .blocks_forward = 1},
+          {.block = 4, .margin_left = 4},
+          {.block = 5, .margin_left = 2, .margin_right = 3},
+          {.block = 3, .blocks_back = 1, .margin_left = 1, .margin_right = 7},
           {.window_left = 6, .window_right = 6, .dilation = 2, .block = 8, .blocks_back = 1},
+          {.window_left = 9, .dilation = 2, .block = 4, .margin_left = 5, .margin_right = 1},
           {.window_left = 1000000000, .window_right = 1000000000, .dilation = 1000},
           {.block = 1000000000, .blocks_back = 1000000000, .blocks_forward = 1000000000}};
 }
@@ -183,6 +188,12 @@ BOOST_AUTO_TEST_CASE(counts_follow_the_closed_formulas) {
       BOOST_TEST(count({.block = B}, n, true) == n * (B + 1) / 2);
       BOOST_TEST(count({.block = B, .blocks_back = 1, .blocks_forward = 1}, n) == n * B + 2 * (blocks - 1) * B * B);
     }
+  for (long m : {0, 1, 3, 4, 9}) {  // every block but the first has a margin before it, all but the last one after it
+    const long n = 36, B = 9, inner = n / B - 1;
+    BOOST_TEST(count({.block = B, .margin_left = m}, n) == n * B + inner * B * m);
+    BOOST_TEST(count({.block = B, .margin_left = m}, n, true) == n * (B + 1) / 2 + inner * B * m);
+    BOOST_TEST(count({.block = B, .margin_left = m, .margin_right = m}, n) == n * B + 2 * inner * B * m);
+  }
   BOOST_TEST(count({.block = 4}, 18) == 4 * 16 + 2 * 2);  // the last block is short: nothing is padded
 }
 
@@ -228,6 +239,18 @@ BOOST_AUTO_TEST_CASE(blocks_are_cut_from_the_first_token_on) {
   BOOST_TEST(picture({.block = 2, .blocks_forward = 1}, {}, 6, 6) ==
              "####..\n####..\n..####\n..####\n....##\n....##\n");
   BOOST_TEST(picture({.block = 3}, {}, 2, 7) == "...###.\n......#\n");  // the last two of seven
+}
+
+BOOST_AUTO_TEST_CASE(a_margin_counts_tokens_beyond_the_block) {
+  BOOST_TEST(picture({.block = 3, .margin_left = 2}, {}, 7, 7) ==
+             "###....\n###....\n###....\n.#####.\n.#####.\n.#####.\n....###\n");
+  BOOST_TEST(picture({.block = 3, .margin_left = 1, .margin_right = 2}, {}, 7, 7) ==
+             "#####..\n#####..\n#####..\n..#####\n..#####\n..#####\n.....##\n");
+  BOOST_TEST(picture({.block = 2, .blocks_back = 1, .margin_left = 1}, {}, 2, 8) == "...#####\n...#####\n");
+  const Pattern later{.block = 4, .margin_left = 2, .first_key = 3};  // keys 3, 4 and so on are left
+  BOOST_TEST(later.range(2, 9).first == 0);                           // a query at 5 sees 2 .. 7
+  BOOST_TEST(later.range(2, 9).last == 4);
+  BOOST_TEST(later.range(5, 9).first == 3);  // and one at 8 sees 6 .. 11
 }
 
 BOOST_AUTO_TEST_SUITE_END()
