@@ -21,20 +21,13 @@ KeyRange window(long p, long left, long right, long step, long S) {
   return {left < 0 ? 0 : p - left * step, right < 0 ? S - 1 : p + right * step};
 }
 
-// What a query at position p sees by its place alone.
-KeyRange range_of(const Mask& mask, const Pattern& pattern, long p, long S) {
-  KeyRange range = pattern.range(p, S);
-  if (mask.causal) range = meet(range, {0, p});
-  return meet(range, window(p, mask.window_left, mask.window_right, 1, S));
-}
-
 // The segments of one sample, (S): the range of each token's own run, if no segment comes back after it has ended.
-bool runs_of(const int64_t* segments, long S, std::vector<KeyRange>& runs) {
+bool runs_of(const int64_t* segments, long S, KeyRange* runs) {
   std::map<int64_t, long> seen;
   for (long begin = 0, end; begin < S; begin = end) {
     for (end = begin; end < S && segments[end] == segments[begin];) end++;
     if (!seen.emplace(segments[begin], begin).second) return false;
-    for (long j = begin; j < end; j++) runs[size_t(j)] = {begin, end - 1};
+    for (long j = begin; j < end; j++) runs[j] = {begin, end - 1};
   }
   return true;
 }
@@ -60,6 +53,66 @@ Tensor query_labels_of(const Tensor& key_labels, long T, long dilation) {
           p >= 0 ? key_labels.data<int32_t>()[b * S + p] : int32_t(p - floor_div(p, dilation) * dilation);
     }
   return labels;
+}
+
+// What a mask says, with its tensors read once: ranges, and the segments that are none.
+class MaskReader {
+ public:
+  MaskReader(const Mask& mask, const Shape& shape)
+      : mask_(mask),
+        S_(shape[3]),
+        lengths_(contiguous_or_none(mask.lengths)),
+        segments_(contiguous_or_none(mask.segments)) {
+    if (!segments_.defined()) return;
+    runs_.resize(size_t(shape[0] * S_));
+    for (long b = 0; b < shape[0] && in_runs_; b++) in_runs_ = runs_of(segments_of(b), S_, runs_.data() + b * S_);
+  }
+
+  bool by_sample() const { return lengths_.defined() || (segments_.defined() && in_runs_); }  // do ranges differ so?
+  bool labelled() const { return segments_.defined() && !in_runs_; }                          // segments come back
+  const int64_t* segments_of(long b) const { return segments_.data<int64_t>() + b * S_; }
+  const Tensor& allow() const { return mask_.allow; }
+
+  // The part of `range` that it allows a query of sample b at position p.
+  KeyRange within(KeyRange range, long b, long p) const {
+    range = meet(range, window(p, mask_.window_left, mask_.window_right, 1, S_));
+    if (mask_.causal) range = meet(range, {0, p});
+    if (lengths_.defined()) range = meet(range, {0, lengths_.data<int64_t>()[b] - 1});
+    return segments_.defined() && in_runs_ ? meet(range, runs_[size_t(b * S_ + p)]) : range;
+  }
+
+ private:
+  const Mask& mask_;
+  long S_;
+  Tensor lengths_, segments_;
+  bool in_runs_ = true;         // no segment comes back after it has ended, in any sample:
+  std::vector<KeyRange> runs_;  // (B, S), then each token's own
+};
+
+// Labels for segments that come back, and for the rests of a dilation.
+void add_labels(Visible& v, const MaskReader& mask, long dilation) {
+  v.key_labels = Tensor::empty({mask.labelled() ? v.B : 1, v.S}, i32);
+  for (long b = 0; b < v.key_labels.size(0); b++)
+    label(v.key_labels.mutable_data<int32_t>() + b * v.S, mask.labelled() ? mask.segments_of(b) : nullptr, v.S,
+          dilation);
+  v.query_labels = query_labels_of(v.key_labels, v.T, dilation);
+}
+
+// What the mask leaves of keys(b, i), a range; one row for all samples, or one for each.
+template <class Keys>
+Visible seen_by(const MaskReader& mask, const Shape& shape, long rows, long dilation, const Keys& keys) {
+  Visible v{shape[0], shape[1], shape[2], shape[3]};
+  v.first = Tensor::empty({rows, v.T}, i32), v.last = Tensor::empty({rows, v.T}, i32);
+  int32_t *first = v.first.mutable_data<int32_t>(), *last = v.last.mutable_data<int32_t>();
+  for (long b = 0; b < rows; b++)
+    for (long i = 0; i < v.T; i++) {
+      KeyRange range = mask.within(meet(keys(b, i), {0, v.S - 1}), b, i + v.S - v.T);
+      if (range.first > range.last) range = {1, 0};
+      *first++ = int32_t(range.first), *last++ = int32_t(range.last);
+    }
+  if (dilation > 1 || mask.labelled()) add_labels(v, mask, dilation);
+  v.allow = mask.allow();
+  return v;
 }
 
 // The token at a place; one list for all, or one per head or sample.
@@ -101,40 +154,16 @@ std::vector<Tensor> Visible::tensors() const {
 }
 
 Visible visible_pairs(const char* op, const Mask& mask, const Pattern& pattern, const Shape& shape) {
-  const long B = shape[0], H = shape[1], T = shape[2], S = shape[3];
-  mask.check(op, B, H, T, S);
-  Tensor lengths = contiguous_or_none(mask.lengths);
-  Tensor segments = contiguous_or_none(mask.segments);
-  const int64_t* segment = segments.defined() ? segments.data<int64_t>() : nullptr;
-  std::vector<KeyRange> runs(segment ? size_t(B * S) : 0);
-  bool in_runs = segment != nullptr;
-  for (long b = 0; b < B && in_runs; b++) {
-    std::vector<KeyRange> own(static_cast<size_t>(S));
-    in_runs = runs_of(segment + b * S, S, own);
-    std::copy(own.begin(), own.end(), runs.begin() + b * S);
-  }
-  Visible v{B, H, T, S};
-  const long rows = lengths.defined() || in_runs ? B : 1;
-  v.first = Tensor::empty({rows, T}, i32), v.last = Tensor::empty({rows, T}, i32);
-  int32_t *first = v.first.mutable_data<int32_t>(), *last = v.last.mutable_data<int32_t>();
-  for (long b = 0; b < rows; b++)
-    for (long i = 0; i < T; i++) {
-      const long p = i + S - T;
-      KeyRange range = range_of(mask, pattern, p, S);
-      if (lengths.defined()) range = meet(range, {0, lengths.data<int64_t>()[b] - 1});
-      if (in_runs) range = meet(range, runs[size_t(b * S + p)]);
-      if (range.first > range.last) range = {1, 0};
-      first[b * T + i] = int32_t(range.first), last[b * T + i] = int32_t(range.last);
-    }
-  if (pattern.dilation > 1 || (segment && !in_runs)) {
-    const bool by_sample = segment && !in_runs;
-    v.key_labels = Tensor::empty({by_sample ? B : 1, S}, i32);
-    for (long b = 0; b < v.key_labels.size(0); b++)
-      label(v.key_labels.mutable_data<int32_t>() + b * S, by_sample ? segment + b * S : nullptr, S, pattern.dilation);
-    v.query_labels = query_labels_of(v.key_labels, T, pattern.dilation);
-  }
-  v.allow = mask.allow;
-  return v;
+  mask.check(op, shape[0], shape[1], shape[2], shape[3]);
+  const long T = shape[2], S = shape[3];
+  const MaskReader reader(mask, shape);
+  return seen_by(reader, shape, reader.by_sample() ? shape[0] : 1, pattern.dilation,
+                 [&](long, long i) { return pattern.range(i + S - T, S); });
+}
+
+Visible visible_ranges(const char* op, const Shape& shape, const Mask& mask, const KeysOfQuery& keys) {
+  mask.check(op, shape[0], shape[1], shape[2], shape[3]);
+  return seen_by(MaskReader(mask, shape), shape, shape[0], 1, keys);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 // (plan.h); everything else is a table of pairs. A pair is seen if all of these allow it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -53,5 +54,11 @@ struct Visible {
 
 // What both the mask and the pattern allow. Throws if the mask does not fit.
 Visible visible_pairs(const char* op, const Mask& mask, const Pattern& pattern, const Shape& B_H_T_S);
+
+// What the mask leaves of one range of keys for each sample and query: for patterns of the data, and for keys that are
+// no tokens (slots of a compressed memory, spans). A range may reach beyond 0 .. S - 1. Query i of the mask stands at
+// position i + S - T of the keys here too. Throws if the mask does not fit.
+using KeysOfQuery = std::function<KeyRange(long b, long i)>;
+Visible visible_ranges(const char* op, const Shape& B_H_T_S, const Mask& mask, const KeysOfQuery& keys);
 
 }  // namespace heed

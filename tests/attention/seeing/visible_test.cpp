@@ -8,6 +8,7 @@
 #include "tensor/ops/reduce.h"
 #include "tensor/random.h"
 #include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 
@@ -54,17 +55,20 @@ void check_form(const Case& c, const Visible& v, bool by_sample) {
   }
 }
 
-void check_pairs(const Case& c) {
-  const Visible v = seen_in(c);
+// Every pair that is seen, and no other: those that the mask and allows(sample, query, key) both allow.
+template <class Allows> void check_seen(const Visible& v, const Mask& mask, const Allows& allows) {
   const Tensor seen = v.dense();
   const bool* out = seen.data<bool>();
   long wrong = 0;
-  for_each_index({c.B, c.H, c.T, c.S}, [&](const Shape& at) {
-    const bool want =
-        c.mask.sees({at[0], at[1], at[2], at[3]}, c.T, c.S) && allows(c.pattern, at[2] + c.S - c.T, at[3]);
-    wrong += *out++ != want;
+  for_each_index(seen.shape(), [&](const Shape& at) {
+    wrong += *out++ != (mask.sees({at[0], at[1], at[2], at[3]}, v.T, v.S) && allows(at[0], at[2], at[3]));
   });
   BOOST_TEST(wrong == 0);
+}
+
+void check_pairs(const Case& c) {
+  const Visible v = seen_in(c);
+  check_seen(v, c.mask, [&](long, long i, long j) { return allows(c.pattern, i + c.S - c.T, j); });
   const bool documents = c.mask.segments.defined() && !(v.key_labels.defined() && v.key_labels.size(0) == c.B);
   check_form(c, v, c.mask.lengths.defined() || documents);
 }
@@ -251,6 +255,28 @@ BOOST_AUTO_TEST_CASE(a_margin_counts_tokens_beyond_the_block) {
   BOOST_TEST(later.range(2, 9).first == 0);                           // a query at 5 sees 2 .. 7
   BOOST_TEST(later.range(2, 9).last == 4);
   BOOST_TEST(later.range(5, 9).first == 3);  // and one at 8 sees 6 .. 11
+}
+
+BOOST_AUTO_TEST_CASE(ranges_of_a_function_are_those_of_the_definition_under_every_mask) {
+  const auto keys = [](long b, long i) -> KeyRange {
+    const long first = i * 5 % 7 - 2;
+    return {first, first + 3 * b + i % 3 - 1};  // some are empty, some begin before the first key or end after the last
+  };
+  for (auto [T, S] : {std::pair{1L, 1L}, {7, 7}, {17, 17}, {1, 9}, {4, 16}, {9, 4}, {3, 0}, {0, 3}})
+    for (const Mask& mask : masks(T, S)) {
+      const Visible v = visible_ranges("test", {2, 2, T, S}, mask, keys);
+      check_seen(v, mask, [&](long b, long i, long j) { return j >= keys(b, i).first && j <= keys(b, i).last; });
+      check_form({.T = T, .S = S}, v, true);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(ranges_refuse_a_mask_that_does_not_fit) {
+  const auto all = [](long, long) { return KeyRange{0, 5}; };
+  const Mask mask = length_mask(tensor({6, 6, 6}, i64));
+  BOOST_TEST(error_of([&] {
+               visible_ranges("slots", {2, 1, 6, 6}, mask, all);
+             }) ==
+             "slots: the mask's lengths are (3,) and the batch is (B, H, T, S) = (2, 1, 6, 6); lengths must be (B,)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
