@@ -7,6 +7,7 @@ void Context::begin(uint32_t new_step, uint32_t new_first_sample) {
   step = new_step;
   first_sample = new_first_sample;
   random_uses_.clear();
+  batch_plans_ = std::make_shared<PlanCache>();  // a new one: marks of the pass before may still hold theirs
   forget_decisions();
 }
 
@@ -34,7 +35,7 @@ std::map<std::string, double> Context::metrics() const {
 }
 
 Context::Moment Context::now() const {
-  return {seed, step, first_sample, train, bf16, replaying_, random_uses_, decision_uses_, decisions_};
+  return {seed, step, first_sample, train, bf16, replaying_, random_uses_, decision_uses_, decisions_, batch_plans_};
 }
 
 void Context::go_to(const Moment& moment) {
@@ -47,6 +48,7 @@ void Context::go_to(const Moment& moment) {
   random_uses_ = moment.random_uses;
   decision_uses_ = moment.decision_uses;
   decisions_ = moment.decisions;
+  batch_plans_ = moment.batch_plans;
 }
 
 Rewind Context::mark() {

@@ -12,6 +12,7 @@
 
 #include "autograd/recompute.h"
 #include "nn/module.h"
+#include "nn/plan_cache.h"
 #include "tensor/random.h"
 
 namespace heed {
@@ -29,8 +30,8 @@ class Context {  // must outlive the backward of what was computed with it
   uint32_t seed = 0, step = 0;
   uint32_t first_sample = 0;  // global number of the batch's first example: micro-batches and ranks draw the same
 
-  // Starts a forward pass of a new (micro-)batch: use numbers start again and decisions are made anew. A recomputed
-  // block of an earlier pass still finds the decisions of its own.
+  // Starts a forward pass of a new (micro-)batch: use numbers start again, decisions and the plans of once() are made
+  // anew. A recomputed block of an earlier pass still finds the decisions of its own.
   void begin(uint32_t step, uint32_t first_sample = 0);
 
   // The key for randomness drawn by this module. A module used twice in one pass draws differently: the site is a hash
@@ -52,11 +53,16 @@ class Context {  // must outlive the backward of what was computed with it
   void report(const std::string& name, double value);
   std::map<std::string, double> metrics() const;
 
-  // Something that depends on sizes only (an attention plan) and is worth keeping between steps: made once per key.
+  // Something that depends on sizes only (an attention plan) and is worth keeping between steps: made once per key and
+  // type. The last 64 used are kept (nn/plan_cache.h).
   template <class Value> std::shared_ptr<const Value> plan(const std::string& key, const std::function<Value()>& make) {
-    std::shared_ptr<const void>& slot = plans_[key];
-    if (!slot) slot = std::make_shared<const Value>(make());
-    return std::static_pointer_cast<const Value>(slot);
+    return plans_.get<Value>(key, make);
+  }
+
+  // The same for what depends on the batch (which tokens are global) and is shared by all layers: begin() drops it. A
+  // recomputed block of an earlier pass still finds that of its own.
+  template <class Value> std::shared_ptr<const Value> once(const std::string& key, const std::function<Value()>& make) {
+    return batch_plans_->get<Value>(key, make);
   }
 
   // For recompute(fn, inputs, ctx.mark()): takes the use numbers back to now while fn is computed again.
@@ -73,6 +79,7 @@ class Context {  // must outlive the backward of what was computed with it
     bool train, bf16, replaying;
     Uses random_uses, decision_uses;
     std::shared_ptr<Decisions> decisions;
+    std::shared_ptr<PlanCache> batch_plans;
   };
   Moment now() const;
   void go_to(const Moment& moment);
@@ -80,7 +87,8 @@ class Context {  // must outlive the backward of what was computed with it
   Uses random_uses_, decision_uses_;
   std::shared_ptr<Decisions> decisions_ = std::make_shared<Decisions>();
   std::map<std::string, std::pair<double, long>> reports_;  // sum and count
-  std::map<std::string, std::shared_ptr<const void>> plans_;
+  PlanCache plans_;
+  std::shared_ptr<PlanCache> batch_plans_ = std::make_shared<PlanCache>();  // of once()
   bool marked_ = false, replaying_ = false;  // marked: a block of this pass may be computed again
 };
 

@@ -1,4 +1,7 @@
 #include "nn/context.h"
+
+#include <stdexcept>
+
 #include "tensor/create.h"
 
 using namespace heed;
@@ -80,4 +83,57 @@ BOOST_AUTO_TEST_CASE(a_plan_is_made_once_per_key) {
   BOOST_TEST(plan("T=8") == a);
   ctx.begin(1);
   BOOST_TEST(plan("T=8") == a);  // kept from step to step
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_is_known_by_its_type_and_its_text) {
+  Context ctx;
+  BOOST_TEST(*ctx.plan<int>("T=8", [] { return 3; }) == 3);
+  BOOST_TEST(*ctx.plan<std::string>("T=8", [] { return std::string("tiles"); }) == "tiles");
+  BOOST_TEST(*ctx.plan<int>("T=8", [] { return 4; }) == 3);
+  BOOST_TEST(*ctx.once<int>("T=8", [] { return 5; }) == 5);  // the plans of a batch are others
+}
+
+BOOST_AUTO_TEST_CASE(the_last_64_plans_used_are_kept) {
+  Context ctx;
+  int made = 0;
+  auto plan = [&](size_t T) { return ctx.plan<int>(std::to_string(T), [&] { return ++made; }); };
+  const auto first = plan(0);
+  for (size_t T = 1; T < kPlansKept; T++) plan(T);
+  BOOST_TEST(plan(0) == first);  // all are there, and it is the last one used
+  const std::weak_ptr<const int> second = plan(1), third = plan(2);
+  plan(0), plan(1);
+  for (size_t T = 0; T < kPlansKept - 2; T++) plan(1000 + T);
+  BOOST_TEST(plan(0) == first);
+  BOOST_TEST(!second.expired());
+  BOOST_TEST(third.expired());  // nobody holds it any more
+  BOOST_TEST(made == int(2 * kPlansKept - 2));
+  plan(2);
+  BOOST_TEST(made == int(2 * kPlansKept - 1));
+}
+
+BOOST_AUTO_TEST_CASE(making_a_plan_may_ask_for_others_and_may_fail) {
+  Context ctx;
+  auto make = [&] { return 1 + *ctx.plan<int>("inner", [] { return 2; }); };
+  BOOST_TEST(*ctx.plan<int>("outer", make) == 3);
+  BOOST_CHECK_THROW(ctx.plan<int>("failed", []() -> int { throw std::runtime_error("no"); }), std::runtime_error);
+  BOOST_TEST(*ctx.plan<int>("failed", [] { return 7; }) == 7);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_made_once_serves_all_layers_of_a_pass_and_its_replays) {
+  Context ctx;
+  int made = 0;
+  auto globals = [&] { return *ctx.once<int>("globals", [&] { return ++made; }); };
+  ctx.begin(1, 0);
+  BOOST_TEST(globals() == 1);
+  BOOST_TEST(globals() == 1);
+  Rewind rewind = ctx.mark();
+  ctx.begin(1, 4);  // the next micro-batch
+  BOOST_TEST(globals() == 2);
+  {
+    auto present = rewind();
+    BOOST_TEST(globals() == 1);  // a recomputed block of the first
+  }
+  BOOST_TEST(globals() == 2);
+  ctx.forget_decisions();
+  BOOST_TEST(globals() == 2);  // only begin() drops it
 }
