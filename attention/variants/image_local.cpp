@@ -1,5 +1,5 @@
 // Local attention of the Image Transformer, in its 1-D form: the sequence is cut into blocks of queries, and all
-// queries of a block share one memory, the block itself and a margin of tokens around it. A block alone (`local`)
+// queries of a block see the same keys, the block itself and a margin of tokens around it. A block alone (`local`)
 // never hears of its neighbours; the margin lets it, and costs less than whole blocks beside it. An image is
 // read row by row, its channels one after another, so a margin of several rows lets a pixel see those above it.
 //
