@@ -3,7 +3,7 @@
 //   s_ij = <u, tanh(Wq x_i + Wk y_j + c)>,   o_i = sum_j softmax_j(s_ij) Wv y_j          a vector u per head
 //
 // The first attention of all, from before transformers: it made translation by recurrent networks work. Time O(n^2 D)
-// like full attention, but every product is a tanh, some twenty times as dear; memory O(n D). It needs no 1/sqrt(D):
+// like full attention, but every product is a tanh, some twenty times as slow; memory O(n D). It needs no 1/sqrt(D):
 // |s| is at most the sum of |u|. Decoding keeps projected keys and values. (Bahdanau et al., 2014.)
 #include <algorithm>
 

@@ -54,7 +54,7 @@ HEED_LOGICAL_TABLE(HEED_OP)
 #undef HEED_OP
 }  // namespace ops
 
-// For the backends. y is row-major; the loop's operands are y, a, b. T is bool only for the lines of logic.
+// For the backends. y is row-major; the loop's operands are y, a, b. E is bool only for the lines of logic.
 namespace kernels {
 template <class Op, class E> inline Kernel<void(bool* y, const E* a, const E* b, const Loop& loop)> compare{Op::name};
 }  // namespace kernels
