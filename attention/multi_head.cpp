@@ -86,9 +86,10 @@ void MultiHead::check_source(const Variable& x, const Variable& y) const {
 MultiHead::Projected MultiHead::with_state(const Projected& now, KeyValueState& kept, const Mask& mask) const {
   const long B = now.k.size(0), T = now.k.size(2), S = kept.keys_after(T), forgotten = kept.length() + T - S;
   kept.check_room(B, T);
-  HEED_CHECK(forgotten == 0 || (!mask.segments.defined() && !mask.allow.defined() && !mask.lengths.defined()),
+  HEED_CHECK(forgotten == 0 || (!mask.segments.defined() && !mask.ranges.defined() && !mask.allow.defined() &&
+                                !mask.lengths.defined()),
              "attention", forgotten,
-             " tokens are out of reach and were forgotten; the mask must not have lengths, segments or single "
+             " tokens are out of reach and were forgotten; the mask must not have lengths, segments, ranges or single "
              "pairs any more");
   mask.check("attention", B, options_.heads, T, S);
   kept.append(now.k.value(), now.v.value());

@@ -62,19 +62,26 @@ class MaskReader {
       : mask_(mask),
         S_(shape[3]),
         lengths_(contiguous_or_none(mask.lengths)),
-        segments_(contiguous_or_none(mask.segments)) {
+        segments_(contiguous_or_none(mask.segments)),
+        ranges_(contiguous_or_none(mask.ranges)) {
     if (!segments_.defined()) return;
     runs_.resize(size_t(shape[0] * S_));
     for (long b = 0; b < shape[0] && in_runs_; b++) in_runs_ = runs_of(segments_of(b), S_, runs_.data() + b * S_);
   }
 
-  bool by_sample() const { return lengths_.defined() || (segments_.defined() && in_runs_); }  // do ranges differ so?
-  bool labelled() const { return segments_.defined() && !in_runs_; }                          // segments come back
+  bool by_sample() const {  // do the ranges differ so?
+    return lengths_.defined() || (segments_.defined() && in_runs_) || (ranges_.defined() && ranges_.size(0) > 1);
+  }
+  bool labelled() const { return segments_.defined() && !in_runs_; }  // segments come back
   const int64_t* segments_of(long b) const { return segments_.data<int64_t>() + b * S_; }
   const Tensor& allow() const { return mask_.allow; }
 
-  // The part of `range` that it allows a query of sample b at position p.
-  KeyRange within(KeyRange range, long b, long p) const {
+  // The part of `range` that it allows query i of sample b, at position p.
+  KeyRange within(KeyRange range, long b, long i, long p) const {
+    if (ranges_.defined()) {
+      const int64_t* own = ranges_.data<int64_t>() + (ranges_.size(0) > 1 ? b * ranges_.size(1) + i : i) * 2;
+      range = meet(range, {own[0], own[1]});
+    }
     range = meet(range, window(p, mask_.window_left, mask_.window_right, 1, S_));
     if (mask_.causal) range = meet(range, {0, p});
     if (lengths_.defined()) range = meet(range, {0, lengths_.data<int64_t>()[b] - 1});
@@ -84,7 +91,7 @@ class MaskReader {
  private:
   const Mask& mask_;
   long S_;
-  Tensor lengths_, segments_;
+  Tensor lengths_, segments_, ranges_;
   bool in_runs_ = true;         // no segment comes back after it has ended, in any sample:
   std::vector<KeyRange> runs_;  // (B, S), then each token's own
 };
@@ -106,7 +113,7 @@ Visible seen_by(const MaskReader& mask, const Shape& shape, long rows, long dila
   int32_t *first = v.first.mutable_data<int32_t>(), *last = v.last.mutable_data<int32_t>();
   for (long b = 0; b < rows; b++)
     for (long i = 0; i < v.T; i++) {
-      KeyRange range = mask.within(meet(keys(b, i), {0, v.S - 1}), b, i + v.S - v.T);
+      KeyRange range = mask.within(meet(keys(b, i), {0, v.S - 1}), b, i, i + v.S - v.T);
       if (range.first > range.last) range = {1, 0};
       *first++ = int32_t(range.first), *last++ = int32_t(range.last);
     }

@@ -30,6 +30,15 @@ Tensor both_segments(const Tensor& a, const Tensor& b) {
   });
 }
 
+// Where both ranges meet: from the later first key to the earlier last one.
+Tensor both_ranges(const Tensor& a, const Tensor& b) {
+  bool is_last = true;  // first and last take turns
+  return combined<int64_t>(a, b, [&](int64_t x, int64_t y) {
+    is_last = !is_last;
+    return is_last ? std::min(x, y) : std::max(x, y);
+  });
+}
+
 Tensor as_i64(const char* op, const Tensor& x, int dims, const char* shape) {
   check_defined(op, x);
   HEED_CHECK(is_integer(x.dtype()) && x.dims() == dims, op, "got ", x.shape(), " ", x.dtype(),
@@ -58,6 +67,13 @@ Mask window_mask(long left, long right) {
 Mask length_mask(const Tensor& lengths) { return {.lengths = as_i64("length_mask", lengths, 1, "(B,)")}; }
 Mask segment_mask(const Tensor& segments) { return {.segments = as_i64("segment_mask", segments, 2, "(B, S)")}; }
 
+Mask range_mask(const Tensor& given) {
+  const Tensor ranges = as_i64("range_mask", given, 3, "(1 or B, T, 2)");
+  HEED_CHECK(ranges.size(2) == 2, "range_mask", "got ", ranges.shape(),
+             "; it must be (1 or B, T, 2), the first and the last key that each query sees");
+  return {.ranges = ranges};
+}
+
 Mask allow_mask(const Tensor& allow) {
   check_defined("allow_mask", allow);
   HEED_CHECK(allow.dtype() == boolean && allow.dims() <= 4, "allow_mask", "got ", allow.shape(), " ", allow.dtype(),
@@ -71,6 +87,7 @@ Mask operator&(const Mask& a, const Mask& b) {
           .window_right = tighter(a.window_right, b.window_right),
           .lengths = combined<int64_t>(a.lengths, b.lengths, [](int64_t x, int64_t y) { return std::min(x, y); }),
           .segments = both_segments(a.segments, b.segments),
+          .ranges = both_ranges(a.ranges, b.ranges),
           .allow = combined<bool>(a.allow, b.allow, [](bool x, bool y) { return x && y; })};
 }
 
@@ -82,6 +99,10 @@ void Mask::check(const char* op, long B, long H, long T, long S) const {
              " and the batch is (B, H, T, S) = ", full, "; segments must be (B, S)");
   HEED_CHECK(!segments.defined() || T <= S, op, "the mask has segments and the batch is (B, H, T, S) = ", full,
              "; with segments every query is one of the S tokens, so T must be at most S");
+  HEED_CHECK(!ranges.defined() || (ranges.dims() == 3 && (ranges.size(0) == 1 || ranges.size(0) == B) &&
+                                   ranges.size(1) == T && ranges.size(2) == 2),
+             op, "the mask's ranges are ", ranges.shape(), " and the batch is (B, H, T, S) = ", full,
+             "; ranges must be (1 or B, T, 2), the first and the last key of each query");
   HEED_CHECK(!allow.defined() || broadcast(op, allow.shape(), full) == full, op, "the mask's allow is ", allow.shape(),
              ", which does not broadcast to (B, H, T, S) = ", full);
 }
@@ -91,6 +112,10 @@ bool Mask::sees(const Pair& p, long T, long S) const {
   if (!in_reach(*this, at, p.j)) return false;
   if (lengths.defined() && p.j >= long(lengths.at({p.b}))) return false;
   if (segments.defined() && segments.at({p.b, p.j}) != segments.at({p.b, at})) return false;
+  if (ranges.defined()) {
+    const long b = ranges.size(0) > 1 ? p.b : 0;
+    if (double(p.j) < ranges.at({b, p.i, 0}) || double(p.j) > ranges.at({b, p.i, 1})) return false;
+  }
   if (!allow.defined()) return true;
   Shape index, full{p.b, p.h, p.i, p.j};
   for (int k = 0; k < allow.dims(); k++) index.push_back(allow.shape()[k] == 1 ? 0 : full[k + 4 - allow.dims()]);
@@ -99,9 +124,13 @@ bool Mask::sees(const Pair& p, long T, long S) const {
 
 Tensor Mask::dense(long B, long H, long T, long S) const {
   check("mask", B, H, T, S);
-  const std::vector<int64_t> length = read(lengths), segment = read(segments);  // once: at() is slow
+  const std::vector<int64_t> length = read(lengths), segment = read(segments), range = read(ranges);  // at() is slow
   const auto same_segment = [&](long b, long at, long j) {
     return segment.empty() || segment[size_t(b * S + at)] == segment[size_t(b * S + j)];
+  };
+  const auto in_range = [&](long b, long i, long j) {
+    const size_t at = size_t(((ranges.defined() && ranges.size(0) > 1 ? b : 0) * T + i) * 2);
+    return range.empty() || (j >= range[at] && j <= range[at + 1]);
   };
   Tensor seen = Tensor::empty({B, H, T, S}, boolean);
   if (allow.defined())
@@ -112,7 +141,8 @@ Tensor Mask::dense(long B, long H, long T, long S) const {
   for (long b = 0; b < B; b++)
     for (long row = 0; row < H * T; row++, out += S) {
       const long at = row % T + S - T, end = length.empty() ? S : long(length[size_t(b)]);
-      for (long j = 0; j < S; j++) out[j] = out[j] && in_reach(*this, at, j) && j < end && same_segment(b, at, j);
+      for (long j = 0; j < S; j++)
+        out[j] = out[j] && in_reach(*this, at, j) && j < end && same_segment(b, at, j) && in_range(b, row % T, j);
     }
   return seen;
 }

@@ -13,7 +13,9 @@ struct Mask {
   long window_right = -1;  // at most this many after it
   Tensor lengths{};        // (B,) i64: sample b has this many keys, the rest is padding; undefined: all
   Tensor segments{};       // (B, S) i64: tokens see only their own segment; undefined: one segment
-  Tensor allow{};          // boolean, broadcasts to (B, H, T, S); undefined: everything
+  Tensor ranges{};  // (1 or B, T, 2) i64: query i sees the keys ranges[b, i, 0] .. ranges[b, i, 1], both included,
+                    // none if first > last; they may reach beyond 0 .. S - 1. Undefined: all keys
+  Tensor allow{};   // boolean, broadcasts to (B, H, T, S); undefined: everything
 
   struct Pair {
     long b, h, i, j;  // sample, head, query, key
@@ -29,6 +31,7 @@ Mask causal_mask();
 Mask window_mask(long left, long right);
 Mask length_mask(const Tensor& lengths);
 Mask segment_mask(const Tensor& segments);
+Mask range_mask(const Tensor& ranges);  // one range of keys per query: O(n), where `allow` is O(n^2)
 Mask allow_mask(const Tensor& allow);
 Mask operator&(const Mask& a, const Mask& b);
 

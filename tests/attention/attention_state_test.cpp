@@ -192,6 +192,21 @@ BOOST_DATA_TEST_CASE(keys_and_values_of_a_source_are_made_once, data::make(varia
   });
 }
 
+BOOST_AUTO_TEST_CASE(once_tokens_are_forgotten_a_mask_must_not_name_single_ones) {
+  const auto mixer = mixer_of("window:left=2,right=0", f32);
+  Context ctx;
+  for (const Mask& mask : {length_mask(tensor({3}, i64)), segment_mask(zeros({1, 3}, i64)),
+                           range_mask(zeros({1, 1, 2}, i64)), allow_mask(full({1, 3}, 1, boolean))}) {
+    const auto state = mixer->start(1, 2000);
+    for (long T : {900, 1}) mixer->forward(zeros({1, T, C}), {.mask = causal_mask(), .state = state.get()}, ctx);
+    const std::string error = error_of([&] {
+      mixer->forward(zeros({1, 1, C}), {.mask = mask, .state = state.get()}, ctx);
+    });
+    BOOST_TEST(error.find(" tokens are out of reach and were forgotten; the mask must not have lengths, segments, "
+                          "ranges or single pairs any more") != std::string::npos);
+  }
+}
+
 BOOST_DATA_TEST_CASE(what_can_decode_starts_a_state_and_what_cannot_says_so, data::make(variant_names()), variant) {
   for (const std::string& spec : specs_of(variant)) {
     const auto mixer = mixer_of(spec, f32);

@@ -71,6 +71,7 @@ BOOST_AUTO_TEST_CASE(masks_and_patterns_are_honoured) {
     check_engine({.z = z, .mask = base & length_mask(lengths)});
     check_engine({.z = z, .mask = base & segment_mask(segments)});
     check_engine({.z = z, .mask = base & segment_mask(from_vector(documents, {2, 100}))});
+    check_engine({.z = z, .mask = base & range_mask(cast(uniform({2, 100, 2}, {.seed = 6}, -3, 103), i64))});
     check_engine({.z = z, .mask = base & allow_mask(some)});
     check_engine({.z = z, .mask = base, .pattern = {.window_left = 4, .window_right = 2, .dilation = 3}});
     check_engine({.z = z, .mask = base, .pattern = {.block = 24}});

@@ -70,7 +70,8 @@ void check_pairs(const Case& c) {
   const Visible v = seen_in(c);
   check_seen(v, c.mask, [&](long, long i, long j) { return allows(c.pattern, i + c.S - c.T, j); });
   const bool documents = c.mask.segments.defined() && !(v.key_labels.defined() && v.key_labels.size(0) == c.B);
-  check_form(c, v, c.mask.lengths.defined() || documents);
+  const bool ranges = c.mask.ranges.defined() && c.mask.ranges.size(0) > 1;
+  check_form(c, v, c.mask.lengths.defined() || documents || ranges);
 }
 
 std::vector<Pattern> patterns() {
@@ -100,6 +101,8 @@ std::vector<Mask> masks(long T, long S) {
   const Tensor lengths = tensor({double(S), double(S / 2)}, i64);
   std::vector<Mask> list = {{}, window_mask(3, 1), length_mask(lengths), length_mask(tensor({0, double(S)}, i64))};
   list.push_back(allow_mask(greater(uniform({2, 1, T, S}, {.seed = 4}), scalar(0.5))));
+  for (long samples : {1, 2})
+    list.push_back(range_mask(cast(uniform({samples, T, 2}, {.seed = 6}, -3, double(S) + 3), i64)));
   if (T <= S) {
     std::vector<int64_t> documents;
     for (long i = 0; i < 2 * S; i++) documents.push_back(7 - i % S / 3);
@@ -268,6 +271,15 @@ BOOST_AUTO_TEST_CASE(ranges_of_a_function_are_those_of_the_definition_under_ever
       check_seen(v, mask, [&](long b, long i, long j) { return j >= keys(b, i).first && j <= keys(b, i).last; });
       check_form({.T = T, .S = S}, v, true);
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_mask_of_ranges_needs_neither_labels_nor_pairs) {
+  const Mask mask = range_mask(tensor({-9, 1, 2, 2, 2, 1, 1, 99}, {1, 4, 2}, i64)) & causal_mask();
+  const Visible v = visible_pairs("test", mask, {}, {2, 3, 4, 4});
+  BOOST_TEST(!v.key_labels.defined());
+  BOOST_TEST(!v.allow.defined());
+  BOOST_TEST(v.first.to_vector<int32_t>() == (std::vector<int32_t>{0, 1, 1, 1}), boost::test_tools::per_element());
+  BOOST_TEST(v.last.to_vector<int32_t>() == (std::vector<int32_t>{0, 0, 0, 3}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(ranges_refuse_a_mask_that_does_not_fit) {

@@ -3,6 +3,7 @@
 #include "tensor/create.h"
 #include "tensor/ops/compare.h"
 #include "tensor/profile.h"
+#include "tensor/random.h"
 #include "tests/support/compare.h"
 #include "tests/support/error_of.h"
 
@@ -43,6 +44,18 @@ BOOST_AUTO_TEST_CASE(lengths_hide_padding_and_segments_keep_documents_apart) {
   BOOST_TEST(picture(segments, 1, 3) == "..#\n");  // one query: the last position
 }
 
+BOOST_AUTO_TEST_CASE(ranges_name_the_first_and_the_last_key_of_each_query) {
+  const Mask one = range_mask(tensor({-5, 1, 2, 2, 2, 1, 1, 99}, {1, 4, 2}, i32));  // reaches beyond, or is empty
+  BOOST_TEST(picture(one, 4, 4) == "##..\n..#.\n....\n.###\n");
+  BOOST_TEST(picture(one, 4, 2) == "##\n..\n..\n.#\n");  // by index of query and key, not by position
+  const Mask two = range_mask(tensor({0, 0, 0, 3, 0, 3, 0, 2, 1, 3, 1, 3, 1, 3, 1, 3}, {2, 4, 2}, i64));
+  for (const Mask& both : {one & two, two & one}) {  // each sample meets the one for all
+    BOOST_TEST(picture(both, 4, 4, 0, 2) == "#...\n..#.\n....\n.##.\n");
+    BOOST_TEST(picture(both, 4, 4, 1, 2) == ".#..\n..#.\n....\n.###\n");
+  }
+  BOOST_TEST(picture(one & causal_mask(), 4, 4) == "#...\n....\n....\n.###\n");
+}
+
 BOOST_AUTO_TEST_CASE(parts_combine_to_what_all_of_them_allow) {
   Mask both = causal_mask() & window_mask(2, -1) & window_mask(1, 5);
   BOOST_TEST(picture(both, 4, 4) == "#...\n##..\n.##.\n..##\n");
@@ -61,6 +74,7 @@ BOOST_AUTO_TEST_CASE(the_dense_mask_is_what_every_pair_sees) {
     for (const Tensor& allow : {noise({T, S}), noise({H, 1, S}), noise({B, 1, T, 1}), noise({B, H, T, S})}) {
       const Mask mask = window_mask(3, 1) & length_mask(tensor({6, 4}, i64)) &
                         segment_mask(tensor({0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 3, 3}, {B, S}, i64)) &
+                        range_mask(cast(uniform({T % 2 + 1, T, 2}, {.seed = 5}, -2, 8), i64)) &
                         allow_mask(less(allow, 0.5));
       const Tensor seen = mask.dense(B, H, T, S);
       for_each_index(seen.shape(), [&](const Shape& at) {
@@ -70,8 +84,8 @@ BOOST_AUTO_TEST_CASE(the_dense_mask_is_what_every_pair_sees) {
 }
 
 BOOST_AUTO_TEST_CASE(a_dense_mask_reads_its_parts_once_and_not_pair_by_pair) {
-  const Mask mask =
-      length_mask(tensor({40}, i64)) & segment_mask(zeros({1, 64}, i64)) & allow_mask(full({1, 64}, 1, boolean));
+  const Mask mask = length_mask(tensor({40}, i64)) & segment_mask(zeros({1, 64}, i64)) &
+                    range_mask(zeros({1, 64, 2}, i64)) & allow_mask(full({1, 64}, 1, boolean));
   Profile profile;
   mask.dense(1, 1, 64, 64);
   profile.stop();
@@ -94,4 +108,16 @@ BOOST_AUTO_TEST_CASE(masks_of_the_wrong_kind_or_size_are_refused) {
                length_mask(tensor({1, 2}, i64)).dense(3, 1, 4, 4);
              }) ==
              "mask: the mask's lengths are (2,) and the batch is (B, H, T, S) = (3, 1, 4, 4); lengths must be (B,)");
+  BOOST_TEST(error_of([] {
+               range_mask(zeros({2, 3, 2}));
+             }) == "range_mask: got (2, 3, 2) f32; it must be integers of shape (1 or B, T, 2)");
+  BOOST_TEST(error_of([] {
+               range_mask(zeros({2, 3, 4}, i64));
+             }) ==
+             "range_mask: got (2, 3, 4); it must be (1 or B, T, 2), the first and the last key that each query sees");
+  BOOST_TEST(error_of([] {
+               range_mask(zeros({2, 3, 2}, i64)).dense(2, 1, 4, 4);
+             }) ==
+             "mask: the mask's ranges are (2, 3, 2) and the batch is (B, H, T, S) = (2, 1, 4, 4); ranges must be (1 or "
+             "B, T, 2), the first and the last key of each query");
 }
