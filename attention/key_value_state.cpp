@@ -23,19 +23,27 @@ Tensor moved_to_front(const Tensor& old, long begin, long end, long capacity, co
 
 }  // namespace
 
-KeyValueState::KeyValueState(long batch, long max_length, long reach, const Mixer& owner)
-    : State(batch, max_length), owner_(&owner), reach_(reach) {}
-
-KeyValueState& KeyValueState::of(State& state, const Mixer& user) {
-  auto* kept = dynamic_cast<KeyValueState*>(&state);
-  HEED_CHECK(kept && kept->owner_ == &user, "state", "it was started by another mixer; each has its own");
-  return *kept;
-}
+KeyValueState::KeyValueState(long batch, long max_length, long reach, const Module& owner)
+    : State(batch, max_length, owner), reach_(reach) {}
 
 void KeyValueState::reset() {
   State::reset();
   used_ = 0;
-  of_source_ = false;
+}
+
+State::Tensors KeyValueState::tensors() const {
+  Tensors all;
+  if (used_ > 0 && k_.defined()) all.emplace_back("k", k());
+  if (used_ > 0) all.emplace_back("v", v());
+  return all;
+}
+
+void KeyValueState::take(const Tensors& tensors) {
+  const Tensor k = named(tensors, "k"), v = named(tensors, "v");
+  if (!v.defined()) return;
+  HEED_CHECK(v.dims() == 4 && v.size(0) == batch(), "state", "values ", v.shape(), " were given for a batch of ",
+             batch(), "; they must be (B, Hk, S, Dv)");
+  append(k, v);
 }
 
 long KeyValueState::still_needed() const { return reach_ < 0 ? used_ : std::min(used_, reach_); }
@@ -43,29 +51,29 @@ long KeyValueState::keys_after(long T) const { return fits(T) ? used_ + T : stil
 
 // Twice the reach and a little: rows move to the front once in `reach` tokens, not with every one.
 void KeyValueState::make_room(const Tensor& k, const Tensor& v) {
-  const long T = k.size(2), needed = still_needed();
+  const long T = v.size(2), needed = still_needed();
   const long room = reach_ < 0 ? max_length() : std::min(max_length(), 2 * (reach_ + 1) + 64);
   const long capacity = std::max(room, needed + T);
-  k_ = moved_to_front(k_, used_ - needed, used_, capacity, k);
+  if (k.defined()) k_ = moved_to_front(k_, used_ - needed, used_, capacity, k);
   v_ = moved_to_front(v_, used_ - needed, used_, capacity, v);
   used_ = needed;
 }
 
 void KeyValueState::append(const Tensor& k, const Tensor& v) {
-  const long T = k.size(2);
+  const long T = v.size(2);
   if (!fits(T)) make_room(k, v);
-  copy_into(slice(k_, 2, used_, used_ + T), k);
+  if (k.defined()) copy_into(slice(k_, 2, used_, used_ + T), k);
   copy_into(slice(v_, 2, used_, used_ + T), v);
   used_ += T;
 }
 
-Tensor KeyValueState::k() const { return slice(k_, 2, 0, used_); }
+Tensor KeyValueState::k() const { return k_.defined() ? slice(k_, 2, 0, used_) : Tensor(); }
 Tensor KeyValueState::v() const { return slice(v_, 2, 0, used_); }
 
 void KeyValueState::keep_source(const Tensor& k, const Tensor& v) {
   used_ = 0;
   append(k, v);
-  of_source_ = true;
+  source_is_kept();
 }
 
 }  // namespace heed

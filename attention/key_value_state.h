@@ -2,21 +2,20 @@
 // the text, O(n), unless the queries look back only so far: then only what is still in reach is kept, O(reach).
 #pragma once
 
-#include "nn/mixing/mixer.h"
+#include "nn/mixing/state.h"
 
 namespace heed {
 
 class KeyValueState : public State {
  public:
   // reach: how many tokens before its own a query may look at; -1: all. owner: the mixer that started it.
-  KeyValueState(long batch, long max_length, long reach, const Mixer& owner);
-
-  // The state as one of `user`'s own; throws if another mixer started it.
-  static KeyValueState& of(State& state, const Mixer& user);
+  KeyValueState(long batch, long max_length, long reach, const Module& owner);
 
   void reset() override;
+  Tensors tensors() const override;  // "k" and "v", as soon as there are some
 
-  // Takes in k (B, Hk, T, D) and v (B, Hk, T, Dv) behind what is there. It may forget those out of reach.
+  // Takes in k (B, Hk, T, D) and v (B, Hk, T, Dv) behind what is there. It may forget those out of reach. Where there are
+  // no keys k is undefined, always.
   void append(const Tensor& k, const Tensor& v);
   long keys_after(long T) const;  // how many there will be when T more were appended
 
@@ -25,19 +24,18 @@ class KeyValueState : public State {
   long keys() const { return used_; }                   // at most length(): the last ones
   long first_key() const { return length() - keys(); }  // the position of key 0
 
-  // In cross-attention it holds the keys and values of another sequence, made once.
-  bool has_source() const { return of_source_; }
-  void keep_source(const Tensor& k, const Tensor& v);
+  void keep_source(const Tensor& k, const Tensor& v);  // those of another sequence, in cross-attention
+
+ protected:
+  void take(const Tensors& tensors) override;
 
  private:
-  bool fits(long T) const { return k_.defined() && used_ + T <= k_.size(2); }
+  bool fits(long T) const { return v_.defined() && used_ + T <= v_.size(2); }
   long still_needed() const;  // of those that are there, when there is no more room
   void make_room(const Tensor& k, const Tensor& v);
 
-  const Mixer* owner_;
   long reach_, used_ = 0;
   Tensor k_, v_;  // (B, Hk, capacity, D) and (B, Hk, capacity, Dv), the first `used` rows are in use
-  bool of_source_ = false;
 };
 
 }  // namespace heed

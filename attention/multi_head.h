@@ -8,9 +8,11 @@
 // Rotary positions rotate q and k by where they stand in their sequence (tensor/ops/rotary.h), before keys are
 // remembered; not in cross-attention, where distances mean nothing.
 //
+// A Core may want less: no keys of their own (k is q), or neither queries nor keys (Projections).
+//
 // With a State it remembers keys and values: T = 1 decodes, T = a prompt prefills. A core that looks back only so far
-// (reach) keeps only so much; of a source keys and values are made once. Rows of padded queries (beyond the mask's
-// lengths) come out as zeros.
+// (reach) keeps only so much, and one with a State of its own kind whatever that holds; of a source keys and values are
+// made once. Rows of padded queries (beyond the mask's lengths) come out as zeros.
 #pragma once
 
 #include <functional>
@@ -29,23 +31,29 @@ class MultiHead : public Mixer {
   using CoreMaker = std::function<std::unique_ptr<Core>()>;
   MultiHead(const MixerOptions& options, const CoreMaker& core);  // options: complete, as make_mixer hands them on
 
-  Variable forward(const Variable& x, const MixIn& in, Context& ctx) override;
-  Tensor weights(const Variable& x, const MixIn& in, Context& ctx) override;
   std::unique_ptr<State> start(long batch, long max_length) override;
   Capabilities can() const override { return core_.can(); }
+  std::vector<Look> looks(const Variable& x, const MixIn& in, Context& ctx) override;
+
+ protected:
+  Variable mix(const Variable& x, const MixIn& in, Context& ctx) override;
+  Tensor dense_weights(const Variable& x, const MixIn& in, Context& ctx) override;
 
  private:
   struct Projected;  // queries, keys and values in heads
+  Projected projected(const Variable& x, const MixIn& in, const Context& ctx);
   Projected of_sequence(const Variable& x, const MixIn& in, const Context& ctx);
   Projected of_source(const Variable& x, const MixIn& in, const Context& ctx);
   Projected with_state(const Projected& now, KeyValueState& kept, const Mask& mask) const;
-  Variable attend(const Projected& p, const Mask& mask, Context& ctx);
+  Projected with_own_state(const Projected& now, State& state, const Mask& mask) const;
+  Tensor rotations(const Variable& x, const MixIn& in);  // of x's positions; undefined: none
   void check_x(const Variable& x) const;
   void check_source(const Variable& x, const Variable& source) const;
 
   MixerOptions options_;
-  Linear &in_, &out_;  // in: (H D + Hk D + Hk Dv, C), the rows of q, then k, then v
   Core& core_;
+  Projections wants_;  // of the core
+  Linear &in_, &out_;  // in: (H D + Hk D + Hk Dv, C), the rows of q, then k, then v, as far as they are wanted
   HeadPart queries_, keys_, values_;  // how the rows of `in` are cut into heads
   RotaryTable positions_;
 };

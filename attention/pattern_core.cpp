@@ -18,13 +18,11 @@ PatternCore::PatternCore(const MixerOptions& mixer, const PatternOptions& option
 Capabilities PatternCore::can() const {
   const Pattern& p = pattern_;
   const bool all = p.window_left < 0 && p.window_right < 0 && p.dilation == 1 && p.block == 0;  // no block: no margins
-  return {.causal = true,
-          .strictly_causal = true,
-          .padding = true,
-          .cross = all,
-          .decode = true,
-          .exact = all,
-          .rotary = !bias_ || bias_->allows_rotary()};
+  Capabilities can = every_mask();
+  can.cross = can.exact = all;
+  can.rotary = !bias_ || bias_->allows_rotary();
+  if (!all) can.because = "its pattern is one of positions in one sequence";
+  return can;
 }
 
 long PatternCore::reach() const {

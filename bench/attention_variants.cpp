@@ -17,13 +17,14 @@ struct Work {
   bool causal;
 
   Work(const std::string& spec, long n)
-      : mixer(make_mixer(spec, {.C = kChannels, .heads = kHeads, .max_length = kLongestLength})),
+      : mixer(make_mixer(spec, {.C = kChannels, .heads = kHeads, .max_length = n})),
         x(randn({1, n, kChannels}, 1)),
         dy(randn({1, n, kChannels}, 2)),
         causal(mixer->can().causal) {}
 
   Variable run(const Variable& tokens, Context& ctx) const {
-    return mixer->narrow(mixer->forward(mixer->widen(tokens), {.mask = {.causal = causal}}, ctx));
+    const MixIn in{.mask = {.causal = causal}};
+    return mixer->narrow(mixer->forward(mixer->widen(tokens, in, ctx), in, ctx), tokens.size(1), in, ctx);
   }
   void forward() const {
     const NoGrad no_grad;

@@ -159,10 +159,11 @@ Json::Array json_of(const std::vector<Row>& rows) {
 std::vector<Case> variant_cases(const std::string& group, const std::function<Action(const std::string& name)>& make) {
   std::vector<Case> list;
   for (const Variant* variant : variants())
-    list.push_back({.group = group,
-                    .name = variant->name,
-                    .amount = double(kLengths[0]),  // tokens: how much work they are is what differs
-                    .make = [make, name = variant->name] { return make(name); }});
+    for (const std::string& spec : shown_specs(*variant))
+      list.push_back({.group = group,
+                      .name = spec,
+                      .amount = double(kLengths[0]),  // tokens: how much work they are is what differs
+                      .make = [make, spec] { return make(spec); }});
   return list;
 }
 

@@ -1,6 +1,7 @@
 // attention: the attention variants that there are, and pictures of them.
 //
-//   build/attention list                                       what there is, what it costs, what it can do
+//   build/attention list                                       what there is, what it costs, what it honours and refuses
+//   build/attention list window                                one of them
 //   build/attention show window:left=8 --causal                draws which pairs it connects
 //   build/attention show full:bias=alibi --weights --heads 4   draws how strongly
 #include <algorithm>
@@ -26,13 +27,6 @@ namespace {
 
 // ---- list
 
-using Trait = std::pair<const char*, bool Capabilities::*>;
-constexpr Trait kTraits[] = {{"causal", &Capabilities::causal},   {"strictly_causal", &Capabilities::strictly_causal},
-                             {"padding", &Capabilities::padding}, {"cross", &Capabilities::cross},
-                             {"decode", &Capabilities::decode},   {"exact", &Capabilities::exact},
-                             {"rotary", &Capabilities::rotary},   {"needs_max_length", &Capabilities::needs_max_length},
-                             {"random", &Capabilities::random},   {"widens", &Capabilities::widens}};
-
 Capabilities capabilities(const Variant& variant) {
   return make_mixer(variant.name, {.C = 32, .heads = 2, .max_length = 64})->can();
 }
@@ -56,22 +50,31 @@ template <class List, class Text> size_t widest(const List& list, const Text& te
   return least;
 }
 
+// The columns of the overview: parts of a mask first, then what else it can.
+constexpr std::pair<const char*, bool Capabilities::*> kColumns[] = {
+    {"causal", &Capabilities::causal},   {"lengths", &Capabilities::padding}, {"segments", &Capabilities::segments},
+    {"windows", &Capabilities::windows}, {"ranges", &Capabilities::ranges},   {"pairs", &Capabilities::pairs},
+    {"cross", &Capabilities::cross},     {"decode", &Capabilities::decode},   {"exact", &Capabilities::exact}};
+
 void print_overview() {
   const auto& list = variants();
   const size_t name = 2 + widest(
                               list, [](auto* v) { return v->name; }, 7);
   const size_t time = 2 + widest(
-                              list, [](auto* v) { return v->time; }, 4);
+                              list, [](auto* v) { return v->time.text(); }, 4);
   const size_t memory = 2 + widest(
-                                list, [](auto* v) { return v->memory; }, 6);
-  std::printf("%s%s%scausal  padding  cross  decode  exact  what it is\n", padded("variant", name).c_str(),
-              padded("time", time).c_str(), padded("memory", memory).c_str());
+                                list, [](auto* v) { return v->memory.text(); }, 6);
+  std::printf("%s%s%s%s", padded("variant", name).c_str(), padded("year", 6).c_str(), padded("time", time).c_str(),
+              padded("memory", memory).c_str());
+  for (const auto& [title, has] : kColumns) std::printf("%s  ", title);
+  std::printf("\n");
   for (const Variant* v : list) {
     const Capabilities can = capabilities(*v);
-    const auto mark = [](bool yes) { return yes ? "yes" : "-"; };
-    std::printf("%s%s%s%-8s%-9s%-7s%-8s%-7s%s\n", padded(v->name, name).c_str(), padded(v->time, time).c_str(),
-                padded(v->memory, memory).c_str(), mark(can.causal), mark(can.padding), mark(can.cross),
-                mark(can.decode), mark(can.exact), v->summary.c_str());
+    std::printf("%s%-6d%s%s", padded(v->name, name).c_str(), v->year, padded(v->time.text(), time).c_str(),
+                padded(v->memory.text(), memory).c_str());
+    for (const auto& [title, has] : kColumns)
+      std::printf("%s", padded(can.*has ? "yes" : "-", std::string(title).size() + 2).c_str());
+    std::printf("\n");
   }
 }
 
@@ -79,30 +82,51 @@ void print_overview() {
 std::string remarks(const Capabilities& can) {
   std::vector<std::string> words;
   if (can.causal && !can.strictly_causal) words.push_back("choices may be made from later tokens");
+  if (can.padding && !can.length_free) words.push_back("a padded batch may differ from each sample alone");
+  if (can.decode && !can.any_cut) words.push_back("chunks through a state may differ from the whole");
   if (!can.rotary) words.push_back("takes no rotary positions");
-  if (can.needs_max_length) words.push_back("has parameters per position");
-  if (can.random) words.push_back("draws random numbers");
-  if (can.widens) words.push_back("adds nodes beside the tokens");
+  if (!can.drops) words.push_back("ignores dropout: it has no weights to drop");
+  for (const Capability& each : all_capabilities())
+    if (each.need && can.*each.has) words.push_back(each.says);
   return joined(words, "; ");
 }
 
+// "refuses windows and ranges: it adds up keys before a query is known"
+std::string refusals(const Capabilities& can) {
+  std::vector<std::string> words;
+  for (const auto& [title, has] : kColumns)
+    if (!(can.*has) && has != &Capabilities::exact) words.push_back(title);
+  if (words.empty()) return "";
+  return "refuses " + joined(words, ", ") + (can.because.empty() ? "" : ": " + can.because);
+}
+
+void print_line_of(const char* title, const std::string& text) {
+  if (!text.empty()) std::printf("  %-9s%s\n", title, text.c_str());
+}
+
 void print_details(const Variant& variant) {
-  std::printf("\n%s%s\n", variant.name.c_str(), variant.source.empty() ? "" : (" (" + variant.source + ")").c_str());
+  std::printf("\n%s: %s%s\n", variant.name.c_str(), variant.summary.c_str(),
+              variant.source.empty() ? "" : (" (" + variant.source + ")").c_str());
+  print_line_of("formula", variant.formula);
+  print_line_of("pays off", variant.when);
+  print_line_of("loses", variant.when_not);
   const auto options = variant.options();
   const size_t name = 2 + widest(options, [](auto& o) { return o.name + "=" + o.standard; });
   const size_t range = 2 + widest(options, range_text);
   for (const VariantOption& option : options)
-    std::printf("  %s%s%s\n", padded(option.name + "=" + option.standard, name).c_str(),
-                padded(range_text(option), range).c_str(), option.help.c_str());
-  const std::string more = remarks(capabilities(variant));
-  if (!more.empty()) std::printf("  %s\n", more.c_str());
+    print_line_of(&option == &options[0] ? "options" : "",
+                  padded(option.name + "=" + option.standard, name) + padded(range_text(option), range) + option.help);
+  const Capabilities can = capabilities(variant);
+  print_line_of("note", refusals(can));
+  print_line_of("note", remarks(can));
 }
 
 void print_table() {
   print_overview();
   std::printf(
-      "\ncausal: no output depends on a later token; cross: takes keys and values from another sequence;\n"
-      "exact: equals full attention under its mask. n: tokens, w: keys a query sees. Options and sources:\n");
+      "\nn: tokens, w: keys a query sees, b: tokens in a block. causal to pairs: parts of a mask that it honours (the\n"
+      "others are refused with a sentence); cross: takes keys and values from another sequence; decode: writes token\n"
+      "by token; exact: equals full attention under its mask. `attention list NAME` tells of one alone.\n");
   for (const Variant* variant : variants()) print_details(*variant);
 }
 
@@ -119,9 +143,13 @@ Json json_of(const VariantOption& option) {
 Json json_of(const Variant& v) {
   const Capabilities can = capabilities(v);
   Json out = Json::object();
-  out["name"] = v.name, out["summary"] = v.summary, out["time"] = v.time, out["memory"] = v.memory;
-  out["source"] = v.source, out["can"] = Json::object(), out["options"] = Json::array();
-  for (const auto& [name, trait] : kTraits) out["can"][name] = can.*trait;
+  out["name"] = v.name, out["summary"] = v.summary, out["formula"] = v.formula;
+  out["time"] = v.time.text(), out["memory"] = v.memory.text();
+  out["source"] = v.source, out["year"] = v.year, out["when"] = v.when, out["when_not"] = v.when_not;
+  const std::vector<std::string> shown = shown_specs(v);
+  out["shown"] = Json::Array(shown.begin(), shown.end());
+  out["can"] = Json::object(), out["because"] = can.because, out["options"] = Json::array();
+  for (const Capability& each : all_capabilities()) out["can"][each.name] = can.*each.has;
   for (const VariantOption& option : v.options()) out["options"].push_back(json_of(option));
   return out;
 }
@@ -152,7 +180,8 @@ Tensor weights_of(const Show& s, const std::string& spec) {
   ctx.seed = uint32_t(s.seed);
   const Tensor x =
       normal({1, s.length, 32 * s.heads}, {.seed = uint32_t(s.seed), .site = site_hash("show")}, 0, 1, f64);
-  return select(mixer->weights(mixer->widen(x), {.mask = {.causal = s.causal}}, ctx), 0, 0);
+  const MixIn in{.mask = {.causal = s.causal}};
+  return select(mixer->weights(mixer->widen(x, in, ctx), in, ctx), 0, 0);
 }
 
 // "window:left=8" -> "window-left-8"
@@ -165,7 +194,7 @@ std::string file_name(const std::string& spec) {
 
 std::string subtitle(const Show& s, const Variant& variant) {
   return variant.summary + (s.causal ? ", causal" : "") + (s.weights ? "; random parameters and tokens" : "") +
-         "; time " + variant.time + ", memory " + variant.memory;
+         "; time " + variant.time.text() + ", memory " + variant.memory.text();
 }
 
 int show(int argc, char** argv) {
@@ -194,14 +223,16 @@ int show(int argc, char** argv) {
 
 int body(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "show") return show(argc - 1, argv + 1);
-  std::string command = "list";
+  std::string command = "list", name;
   bool json = false;
   CommandLine line("attention", "Lists the attention variants, or draws one: `attention show --help`.");
   line.word("command", command, "what to do", {"list", "show"});
+  line.word("NAME", name, "of list: tell of this variant alone", {});
   line.json(json);
   if (!line.parse(argc, argv)) return line.exit_code();
   HEED_CHECK(command == "list", "attention", "`show` comes first: attention show SPEC");
-  json ? print_json() : print_table();
+  if (json) return print_json(), 0;
+  name.empty() ? print_table() : print_details(find_variant(name));
   return 0;
 }
 

@@ -29,8 +29,11 @@ Encoder::Encoder(const EncoderOptions& o)
 }
 
 Variable Encoder::forward(const Tensor& ids, const Tensor& lengths, Context& ctx) {
-  const Mask mask = lengths.defined() ? length_mask(lengths) : Mask();
-  return stack_.forward(input_.forward(ids, ctx), {.mask = mask}, ctx);
+  return forward(ids, lengths.defined() ? length_mask(lengths) : Mask(), nullptr, ctx);
+}
+
+Variable Encoder::forward(const Tensor& ids, const Mask& mask, const Tokens* tokens, Context& ctx) {
+  return stack_.forward(input_.forward(ids, tokens, ctx), {.mask = mask, .tokens = tokens}, ctx);
 }
 
 Variable Encoder::pooled(const Tensor& ids, const Tensor& lengths, Context& ctx) {

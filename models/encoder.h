@@ -24,7 +24,9 @@ class Encoder : public Module {
 
   // ids (B, T); lengths (B,) i64, or undefined: all tokens count
   Variable forward(const Tensor& ids, const Tensor& lengths, Context& ctx);  // -> (B, T, C)
-  Variable pooled(const Tensor& ids, const Tensor& lengths, Context& ctx);   // -> (B, C)
+  // The same under any mask, with facts of single tokens (positions, global marks) or null
+  Variable forward(const Tensor& ids, const Mask& mask, const Tokens* tokens, Context& ctx);
+  Variable pooled(const Tensor& ids, const Tensor& lengths, Context& ctx);  // -> (B, C)
 
  private:
   TokenInput& input_;

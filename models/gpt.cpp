@@ -19,9 +19,9 @@ Variable Gpt::forward(const Tensor& ids, const Mask& mask, Context& ctx, StackSt
   return head_ ? head_->forward(h, ctx) : input_.tokens.logits(h, ctx);
 }
 
-std::vector<Tensor> Gpt::attention_maps(const Tensor& ids, Context& ctx) {
+std::vector<std::vector<Look>> Gpt::looks(const Tensor& ids, Context& ctx) {
   const NoGrad no_grad;
-  std::vector<Tensor> maps;
+  std::vector<std::vector<Look>> maps;
   stack_.forward(input_.forward(ids, ctx), {.mask = causal_mask(), .maps = &maps}, ctx);
   return maps;
 }

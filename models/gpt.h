@@ -23,8 +23,9 @@ class Gpt : public Module {
   // ids (B, T) -> logits (B, T, V). With a state ids are the next tokens: T = 1 decodes, T = a prompt prefills.
   Variable forward(const Tensor& ids, Context& ctx, StackState* state = nullptr);
   Variable forward(const Tensor& ids, const Mask& mask, Context& ctx, StackState* state = nullptr);  // and the mask
-  // The weights (B, H, T, T) of every attention, in their order: for pictures, so T is small.
-  std::vector<Tensor> attention_maps(const Tensor& ids, Context& ctx);
+  // What there is to look at in every attention, in their order: weights (B, H, T, T) and whatever a variant adds. For
+  // pictures, so T is small.
+  std::vector<std::vector<Look>> looks(const Tensor& ids, Context& ctx);
   long context() const { return context_; }  // tokens that it sees at once: the stack's max_length
   StackState start(long batch, long max_length) { return stack_.start(batch, max_length); }
 

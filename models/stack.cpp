@@ -84,6 +84,7 @@ Stack::Stack(const StackOptions& o)
     if (layers_.back().mixer) states++;
   }
   if (pre_norm_) last_norm_ = &child<LayerNorm>("norm", o.C);
+  widening_ = widening();
 }
 
 Stack::Layer Stack::make_layer(const StackOptions& o, size_t i, size_t state_index) {
@@ -105,16 +106,27 @@ Stack::Layer Stack::make_layer(const StackOptions& o, size_t i, size_t state_ind
 }
 
 Capabilities Stack::can() const {
-  Capabilities all{.causal = true,
-                   .strictly_causal = true,
-                   .padding = true,
-                   .cross = true,
-                   .decode = true,
-                   .exact = true,
-                   .rotary = true};
+  Capabilities all;
+  bool first = true;
   for (const Layer& layer : layers_)
-    if (layer.kind == 's') all = all & layer.mixer->can();
+    if (layer.kind == 's') all = first ? layer.mixer->can() : all & layer.mixer->can(), first = false;
+  if (!first) return all;
+  for (const Capability& each : all_capabilities()) all.*each.has = !each.need;  // no attention, nothing it cannot do
   return all;
+}
+
+// The first attention if it adds nodes beside the tokens; null otherwise. Then all of them must be of its kind: no other
+// knows what the nodes are.
+const Stack::Layer* Stack::widening() const {
+  const Layer* first = nullptr;
+  bool widens = false;
+  for (const Layer& layer : layers_)
+    if (layer.kind == 's') first = first ? first : &layer, widens |= layer.mixer->can().widens;
+  for (const Layer& layer : layers_)
+    HEED_CHECK(!widens || layer.kind != 's' || layer.mixer->name() == first->mixer->name(), "stack", "the attentions ",
+               first->mixer->name(), " and ", layer.mixer->name(),
+               " are mixed; one that adds nodes beside the tokens must be in all layers");
+  return widens ? first : nullptr;
 }
 
 StackState Stack::start(long batch, long max_length) {
@@ -124,14 +136,18 @@ StackState Stack::start(long batch, long max_length) {
   return all;
 }
 
-Variable Stack::branch(const Layer& layer, const Variable& h, const StackIn& in, Context& ctx) {
-  State* state = in.state && layer.mixer ? in.state->states[layer.state_index].get() : nullptr;
-  if (layer.kind == 'f') return dropout_.forward(layer.feed_forward->forward(h, ctx), ctx);
-  if (layer.kind == 's' && in.maps) in.maps->push_back(layer.mixer->weights(h, {.mask = in.mask}, ctx));
-  if (layer.kind == 's') return dropout_.forward(layer.mixer->forward(h, {.mask = in.mask, .state = state}, ctx), ctx);
+MixIn Stack::mix_in(const Layer& layer, const StackIn& in) const {
+  State* state = in.state ? in.state->states[layer.state_index].get() : nullptr;
+  if (layer.kind == 's') return {.mask = in.mask, .state = state, .tokens = in.tokens};
   HEED_CHECK(in.source, "stack", "the ordering has cross-attention (c), and no source was given");
-  return dropout_.forward(layer.mixer->forward(h, {.source = in.source, .mask = in.source_mask, .state = state}, ctx),
-                          ctx);
+  return {.source = in.source, .mask = in.source_mask, .state = state};
+}
+
+Variable Stack::branch(const Layer& layer, const Variable& h, const StackIn& in, Context& ctx) {
+  if (layer.kind == 'f') return dropout_.forward(layer.feed_forward->forward(h, ctx), ctx);
+  const MixIn own = mix_in(layer, in);
+  if (layer.kind == 's' && in.maps) in.maps->push_back(layer.mixer->looks(h, own, ctx));
+  return dropout_.forward(layer.mixer->forward(h, own, ctx), ctx);
 }
 
 // x behind these layers, as it goes on to the next ones; with a `last` norm its norm.
@@ -185,10 +201,17 @@ Variable Stack::by_halves(const Variable& x, const StackIn& in, Context& ctx) {
   return last_norm_->forward((y.x1 + y.x2) * 0.5, ctx);
 }
 
-Variable Stack::forward(const Variable& x, const StackIn& in, Context& ctx) {
+Variable Stack::run(const Variable& x, const StackIn& in, Context& ctx) {
   if (reversible_) return by_halves(x, in, ctx);
   if (recompute_blocks_ && grad_enabled() && !in.state) return block_by_block(x, in, ctx);
   return through(layers_, x, in, ctx, last_norm_);
+}
+
+Variable Stack::forward(const Variable& x, const StackIn& in, Context& ctx) {
+  if (!widening_) return run(x, in, ctx);
+  Mixer& first = *widening_->mixer;
+  const MixIn own = mix_in(*widening_, in);
+  return first.narrow(run(first.widen(x, own, ctx), in, ctx), x.size(1), own, ctx);
 }
 
 }  // namespace heed

@@ -16,6 +16,9 @@
 //   reversible           x1 = x2 = x, then pairs of branches x1 = x1 + F(x2), x2 = x2 + G(x1), and at the end the norm
 //                        of (x1 + x2) / 2: another model, whose memory does not grow with L (autograd/reversible.h)
 //   feed_forward_chunks  the hidden channels of feed-forward exist for one part of the tokens at a time
+//
+// Attentions that add nodes beside the tokens (Mixer::widen) do so once, before the first sublayer, and take them away
+// behind the last: every sublayer in between works on tokens and nodes alike.
 #pragma once
 
 #include <memory>
@@ -69,7 +72,8 @@ struct StackIn {
   const Variable* source = nullptr;  // of c: (B, S, C)
   Mask source_mask = {};
   StackState* state = nullptr;
-  std::vector<Tensor>* maps = nullptr;  // takes the weights (B, H, T, S) of every s, for pictures of a small T
+  const Tokens* tokens = nullptr;                  // facts of single tokens, for s
+  std::vector<std::vector<Look>>* maps = nullptr;  // takes what there is to look at in every s, for a small T
 };
 
 class Stack : public Module {
@@ -91,6 +95,9 @@ class Stack : public Module {
   using Layers = std::span<const Layer>;
   Layer make_layer(const StackOptions& options, size_t i, size_t state_index);
   std::vector<Layers> blocks() const;
+  const Layer* widening() const;
+  MixIn mix_in(const Layer& layer, const StackIn& in) const;
+  Variable run(const Variable& x, const StackIn& in, Context& ctx);
   Variable branch(const Layer& layer, const Variable& h, const StackIn& in, Context& ctx);
   Variable through(Layers layers, const Variable& x, const StackIn& in, Context& ctx, LayerNorm* last);
   Variable block_by_block(const Variable& x, const StackIn& in, Context& ctx);
@@ -99,7 +106,8 @@ class Stack : public Module {
   bool pre_norm_, recompute_blocks_, reversible_;
   Shared& shared_;  // what the attentions have in common
   std::vector<Layer> layers_;
-  LayerNorm* last_norm_ = nullptr;  // of pre-norm
+  const Layer* widening_ = nullptr;  // the first s, if it adds nodes beside the tokens
+  LayerNorm* last_norm_ = nullptr;   // of pre-norm
   Dropout& dropout_;
 };
 

@@ -25,4 +25,13 @@ Variable TokenInput::forward(const Tensor& ids, Context& ctx, long offset) {
   return sinusoid_ ? sinusoid_->forward(x, ctx, offset) : x;
 }
 
+Variable TokenInput::forward(const Tensor& ids, const Tokens* facts, Context& ctx) {
+  if (!facts || !facts->positions.defined()) return forward(ids, ctx);
+  HEED_CHECK(ids.dims() == 2, "model", "the ids are ", ids.shape(), "; they must be (B, T)");
+  const Variable x = tokens.forward(ids, ctx);
+  check_tokens("model", *facts, ids.size(0), ids.size(1));
+  if (learned_) return learned_->forward(x, facts->positions);
+  return sinusoid_ ? sinusoid_->forward(x, facts->positions) : x;
+}
+
 }  // namespace heed

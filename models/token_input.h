@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "nn/embedding.h"
+#include "nn/mixing/mixer.h"
 #include "nn/positions.h"
 
 namespace heed {
@@ -21,6 +22,8 @@ class TokenInput : public Module {
  public:
   explicit TokenInput(const TokenInputOptions& options);
   Variable forward(const Tensor& ids, Context& ctx, long offset = 0);  // (B, T) -> (B, T, C); offset: tokens before
+  // The same with the tokens' own positions, if they have some: i64 (1 or B, T)
+  Variable forward(const Tensor& ids, const Tokens* tokens, Context& ctx);
 
   Embedding& tokens;
 

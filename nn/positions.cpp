@@ -10,6 +10,7 @@
 #include "autograd/ops/views.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
+#include "tensor/ops/embedding.h"
 
 namespace heed {
 namespace {
@@ -26,6 +27,22 @@ void check_x(const char* op, const Variable& x, long C) {
 void check_range(const char* op, long T, long offset, long n) {
   HEED_CHECK(T >= 0 && offset >= 0 && offset <= n - T, op, T, " tokens were given at offset ", offset,
              "; there are positions 0 to ", n - 1, ". Make the module longer, or the sequence shorter");
+}
+
+// The least and the greatest of positions, which must be 0 .. n - 1; {0, 0} of none
+std::pair<long, long> ends_of(const char* op, const Tensor& positions, long n) {
+  const std::vector<int64_t> all = positions.to_vector<int64_t>();
+  if (all.empty()) return {0, 0};
+  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  HEED_CHECK(*least >= 0 && *most < n, op, "positions from ", *least, " to ", *most,
+             " were given; there are positions 0 to ", n - 1, ". Make the module longer, or the positions smaller");
+  return {*least, *most};
+}
+
+Tensor shifted(const Tensor& positions, long by) {
+  std::vector<int64_t> all = positions.to_vector<int64_t>();
+  for (int64_t& position : all) position += by;
+  return to(from_vector(all, positions.shape()), positions.device());
 }
 
 Shape equal_parts(const Shape& sizes, long C) {
@@ -77,6 +94,13 @@ Variable SinusoidPositions::forward(const Variable& x, Context&, long offset) {
   return x + Variable(slice(table_, 0, offset - first_, offset - first_ + T));
 }
 
+Variable SinusoidPositions::forward(const Variable& x, const Tensor& positions) {
+  check_x("sinusoid_positions", x, -1);
+  const auto [least, most] = ends_of("sinusoid_positions", positions, kFarthest);
+  const Tensor table = sinusoid_positions(most - least + 1, x.size(-1), least, x.dtype());
+  return x + Variable(embedding(to(table, x.value().device()), shifted(positions, -least)));
+}
+
 LearnedPositions::LearnedPositions(long max_length, long C, const Init& init)
     : weight(parameter("weight", {max_length, C}, init)) {}
 
@@ -88,6 +112,12 @@ Variable LearnedPositions::rows(long T, long offset) const {
 Variable LearnedPositions::forward(const Variable& x, Context&, long offset) {
   check_x("learned_positions", x, weight.size(1));
   return x + rows(x.size(-2), offset);
+}
+
+Variable LearnedPositions::forward(const Variable& x, const Tensor& positions) {
+  check_x("learned_positions", x, weight.size(1));
+  ends_of("learned_positions", positions, weight.size(0));
+  return x + embedding(weight, positions);
 }
 
 AxialPositions::AxialPositions(const Shape& sizes, long C, const Options& options)

@@ -17,6 +17,7 @@ Tensor sinusoid_positions(long T, long C, long offset = 0, DType dtype = f32);
 class SinusoidPositions : public Module {
  public:
   Variable forward(const Variable& x, Context& ctx, long offset = 0);
+  Variable forward(const Variable& x, const Tensor& positions);  // i64 (1 or B, T): each token's own
 
  private:
   Tensor table_;  // rows from first_ on, kept from call to call
@@ -29,6 +30,7 @@ class LearnedPositions : public Module {
   LearnedPositions(long max_length, long C, const Init& init = init::normal(0.02));
   Variable rows(long T, long offset = 0) const;  // (T, C)
   Variable forward(const Variable& x, Context& ctx, long offset = 0);
+  Variable forward(const Variable& x, const Tensor& positions);  // i64 (1 or B, T): each token's own
 
   Variable& weight;  // (max_length, C)
 };

@@ -1,7 +1,7 @@
 // A page on which the mouse shows what each byte of a text looks at, with a map for every head of every layer.
 //
-//   const auto maps = model.attention_maps(ids, ctx);  // (B, H, T, T) for each layer
-//   write_file("look/index.html", attention_page(text, {select(maps[0], 0, 0)}).html());
+//   const Tensor weights = mixer.weights(x, {}, ctx);  // (B, H, T, T)
+//   write_file("look/index.html", attention_page(text, {select(weights, 0, 0)}).html());
 #pragma once
 
 #include <string>

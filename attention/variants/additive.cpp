@@ -36,7 +36,9 @@ class AdditiveCore : public Core {
     return row_attention_weights(scores, {heads.q, for_all_heads(heads.k, heads.q.size(1)), u_}, seen(heads, mask));
   }
   Capabilities can() const override {
-    return {.causal = true, .strictly_causal = true, .padding = true, .cross = true, .decode = true};
+    Capabilities can = every_mask();
+    can.cross = true;
+    return can;
   }
 
  private:
@@ -58,9 +60,13 @@ class AdditiveCore : public Core {
 const RegisteredVariant additive{
     {.name = "additive",
      .summary = "the score is a small network: u tanh(q + k)",
-     .time = "O(n^2)",
-     .memory = "O(n)",
+     .formula = "o_i = sum_j softmax_j(<u, tanh(q_i + k_j)>) v_j",
+     .time = {Growth::square},
+     .memory = {Growth::linear},
      .source = "Bahdanau et al., 2014",
+     .year = 2014,
+     .when = "short sequences whose match is no dot product",
+     .when_not = "anything long: a tanh per channel of every pair, some twenty times a product",
      .make = [](const VariantOptions&, const MixerOptions& mixer) { return multi_head<AdditiveCore>(mixer); }}};
 
 }  // namespace

@@ -13,9 +13,13 @@ namespace {
 
 const RegisteredVariant full{{.name = "full",
                               .summary = "every query sees every key",
-                              .time = "O(n^2)",
-                              .memory = "O(n)",
+                              .formula = "o_i = sum_j softmax_j(<q_i, k_j> / sqrt(D)) v_j",
+                              .time = {Growth::square},
+                              .memory = {Growth::linear},
                               .source = "Vaswani et al., 2017",
+                              .year = 2017,
+                              .when = "up to some thousand tokens, and wherever quality alone counts",
+                              .when_not = "beyond that, when n^2 outweighs the rest of the model",
                               .options = bias_options,
                               .make = [](const VariantOptions& options, const MixerOptions& mixer) {
                                 return multi_head<PatternCore>(mixer, PatternOptions{.bias = bias_of(options)});

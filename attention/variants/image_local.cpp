@@ -31,9 +31,13 @@ std::vector<VariantOption> options() {
 const RegisteredVariant image_local{
     {.name = "image-local",
      .summary = "a query sees its own block and a margin around it",
-     .time = "O(n (b + m))",
-     .memory = "O(n)",
+     .formula = "o_i over j in s_i - m .. s_i + b + m, s_i the first of i's block: softmax attention",
+     .time = {Growth::linear, "(b + m)"},
+     .memory = {Growth::linear},
      .source = "Parmar et al., 2018",
+     .year = 2018,
+     .when = "long sequences whose neighbours say most, such as pixels: all queries of a block read the same keys",
+     .when_not = "every query should look equally far, or one jump across the picture is what the task needs",
      .options = options,
      .make = [](const VariantOptions& options, const MixerOptions& mixer) {
        const long margin = options.number("margin");

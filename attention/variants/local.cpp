@@ -24,20 +24,27 @@ std::vector<VariantOption> options(bool neighbours) {
 }
 
 Variant variant(const char* name, const char* summary, bool neighbours) {
-  return {.name = name,
-          .summary = summary,
-          .time = "O(n b)",
-          .memory = "O(n)",
-          .source = "Tay et al., 2020",
-          .options = [=] { return options(neighbours); },
-          .make =
-              [=](const VariantOptions& options, const MixerOptions& mixer) {
-                PatternOptions pattern{.pattern = {.block = options.number("block"),
-                                                   .blocks_back = neighbours ? options.number("back") : 0,
-                                                   .blocks_forward = neighbours ? options.number("forward") : 0},
-                                       .bias = bias_of(options)};
-                return multi_head<PatternCore>(mixer, pattern);
-              }};
+  return {
+      .name = name,
+      .summary = summary,
+      .formula = neighbours ? "o_i over j in the blocks b_i - back .. b_i + forward: softmax attention"
+                            : "o_i over j in the block of i: softmax attention",
+      .time = {Growth::linear, "b"},
+      .memory = {Growth::linear},
+      .source = "Tay et al., 2020",
+      .year = 2020,
+      .when = neighbours ? "whole tiles of near keys are enough" : "as a baseline, or beside layers that look farther",
+      .when_not = neighbours ? "queries at the edge of a block need as much context as those inside"
+                             : "anything must cross the edge of a block: nothing ever does",
+      .options = [=] { return options(neighbours); },
+      .make =
+          [=](const VariantOptions& options, const MixerOptions& mixer) {
+            PatternOptions pattern{.pattern = {.block = options.number("block"),
+                                               .blocks_back = neighbours ? options.number("back") : 0,
+                                               .blocks_forward = neighbours ? options.number("forward") : 0},
+                                   .bias = bias_of(options)};
+            return multi_head<PatternCore>(mixer, pattern);
+          }};
 }
 
 const RegisteredVariant local{variant("local", "a query sees its own block", false)};

@@ -27,9 +27,14 @@ std::vector<VariantOption> options() {
 
 const RegisteredVariant window{{.name = "window",
                                 .summary = "a query sees a window of keys around it",
-                                .time = "O(n w)",
-                                .memory = "O(n)",
+                                .formula = "o_i over j with |j - i| <= w: softmax attention in a band",
+                                .time = {Growth::linear, "w"},
+                                .memory = {Growth::linear},
                                 .source = "Beltagy et al., 2020",
+                                .year = 2020,
+                                .when = "n is several times w and most of what matters is near",
+                                .when_not = "one jump across the text is what the task needs",
+                                .shown = {"window", "window:dilation=4", "window:global=1"},
                                 .options = options,
                                 .make = [](const VariantOptions& options, const MixerOptions& mixer) {
                                   PatternOptions pattern{.pattern = {.window_left = options.number("left"),

@@ -15,7 +15,8 @@ namespace heed {
 
 struct HeadPart {
   long heads, width;
-  Tensor table = {};  // (T, 2, width / 2), rotary_table of the T positions: rotate channels i and i + width / 2
+  // (T, 2, width / 2), rotary_table of the T positions, or (B, T, ...): rotate channels i and i + width / 2
+  Tensor table = {};
 };
 
 // Views of y without a copy, unless a part is rotated. The gradients of all parts come back as one tensor:

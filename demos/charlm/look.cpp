@@ -20,14 +20,15 @@ namespace {
 
 constexpr long kMostBytes = 256;
 
-// Of the first and only sequence of the batch: (H, T, T) for each layer.
+// The weights of the first and only sequence of the batch: (H, T, T) for each layer.
 std::vector<Tensor> maps_of(const LoadedModel& loaded, const std::string& text) {
   std::vector<int64_t> ids;
   for (const char c : text) ids.push_back(uint8_t(c));
   Context ctx;
   std::vector<Tensor> maps;
-  for (const Tensor& weights : loaded.model->attention_maps(from_vector(ids, {1, long(ids.size())}), ctx))
-    maps.push_back(select(weights, 0, 0));
+  for (const std::vector<Look>& layer : loaded.model->looks(from_vector(ids, {1, long(ids.size())}), ctx))
+    for (const Look& look : layer)
+      if (look.name == "weights") maps.push_back(select(look.value, 0, 0));
   return maps;
 }
 

@@ -108,11 +108,17 @@ std::string VariantOptions::spec() const {
 }
 
 std::vector<const Variant*> variants() { return all_variants.all(); }
+
+std::vector<std::string> shown_specs(const Variant& variant) {
+  return variant.shown.empty() ? std::vector<std::string>{variant.name} : variant.shown;
+}
+
 const Variant& find_variant(const std::string& spec) { return all_variants.find(Spec(spec, kRule).name); }
 
 std::unique_ptr<Mixer> make_mixer(const std::string& spec, const MixerOptions& options) {
   const Variant& variant = find_variant(spec);
   auto mixer = variant.make(VariantOptions(spec, variant.name, variant.options()), completed(options));
+  mixer->introduce(variant.name, options.max_length);
   HEED_CHECK(!options.rotary || mixer->can().rotary, variant.name.c_str(),
              "rotary positions were asked for; its scores are more than dot products of queries and keys. Use learned "
              "positions");

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "nn/mixing/cost.h"
 #include "nn/mixing/mixer.h"
 #include "system/registry.h"
 
@@ -48,13 +49,18 @@ class VariantOptions {
 };
 
 struct Variant {
-  std::string name, summary;  // one line
-  std::string time, memory;   // in n: "O(n^2)"
-  std::string source;         // the paper
+  std::string name = {}, summary = {};  // one line
+  std::string formula = {};             // what a query collects, as one line
+  Cost time = {}, memory = {};          // measured by the property suite
+  std::string source = {};              // the paper: authors and year
+  int year = 0;
+  std::string when = {}, when_not = {};  // where it pays off, and where it loses
+  std::vector<std::string> shown = {};   // specs for tables and pictures; {}: the bare name
   // Asked for when a spec is read: some options are choices among what registers itself, in any order.
   std::function<std::vector<VariantOption>()> options = [] { return std::vector<VariantOption>(); };
-  std::function<std::unique_ptr<Mixer>(const VariantOptions& options, const MixerOptions& mixer)> make;
+  std::function<std::unique_ptr<Mixer>(const VariantOptions& options, const MixerOptions& mixer)> make = {};
 };
+std::vector<std::string> shown_specs(const Variant& variant);
 
 // A static object of this type puts a variant into the registry, for as long as it lives.
 inline constinit Registry<Variant> all_variants{"attention", "variant"};

@@ -1,10 +1,9 @@
 #include "nn/mixing/state.h"
 
-#include "system/error.h"
-
 namespace heed {
 
-State::State(long batch, long max_length) : batch_(batch), max_length_(max_length) {
+State::State(long batch, long max_length, const Module& owner)
+    : owner_(&owner), batch_(batch), max_length_(max_length) {
   HEED_CHECK(batch >= 1 && max_length >= 1, "state", "batch ", batch, " and max_length ", max_length,
              " were given; both must be 1 or more");
 }
@@ -18,6 +17,26 @@ void State::check_room(long batch, long count) const {
 void State::advance(long count) {
   check_room(batch_, count);
   length_ += count;
+}
+
+long State::bytes() const {
+  long total = 0;
+  for (const auto& [name, tensor] : tensors()) total += tensor.numel() * long(size_of(tensor.dtype()));
+  return total;
+}
+
+void State::restore(long length, const Tensors& tensors) {
+  HEED_CHECK(length >= 0 && length <= max_length_, "state", "a state of ", length,
+             " tokens was given; this one holds at most ", max_length_);
+  reset();
+  take(tensors);
+  length_ = length;
+}
+
+Tensor State::named(const Tensors& tensors, const std::string& name) {
+  for (const auto& [known, tensor] : tensors)
+    if (known == name) return tensor;
+  return Tensor();
 }
 
 }  // namespace heed

@@ -2,27 +2,64 @@
 // all: T = 1 decodes, T = a prompt prefills, T = a segment is recurrence in training; uneven chunks are the same call.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nn/module.h"
+#include "system/error.h"
+
 namespace heed {
 
 class State {
  public:
-  State(long batch, long max_length);
+  using Tensors = std::vector<std::pair<std::string, Tensor>>;
+
+  // owner: the module that starts it, and the only one that may use it
+  State(long batch, long max_length, const Module& owner);
   virtual ~State() = default;
   State(const State&) = delete;
   State& operator=(const State&) = delete;
+
+  // The state as the kind that `user` starts; throws if another module started it.
+  template <class S> static S& of(State& state, const Module& user) {
+    auto* own = dynamic_cast<S*>(&state);
+    HEED_CHECK(own && state.is_of(user), "state", "it was started by another mixer; each has its own");
+    return *own;
+  }
+  bool is_of(const Module& user) const { return owner_ == &user; }
 
   long batch() const { return batch_; }
   long length() const { return length_; }  // tokens seen so far: the position of the next one
   long max_length() const { return max_length_; }
 
-  virtual void reset() { length_ = 0; }  // forgets everything; the memory stays
+  virtual void reset() { length_ = 0, has_source_ = false; }  // forgets everything; the memory stays
 
-  // For the layers: `count` tokens were taken in. Throws, before anything changes, if they do not fit.
+  // All that it remembers besides length(), by name: what is counted, and saved with a run that goes on.
+  virtual Tensors tensors() const = 0;
+  long bytes() const;  // of the tensors
+  // Goes on where a state of the same kind was after `length` tokens, with copies of its tensors. Not for what is made of
+  // a source: that is made again.
+  void restore(long length, const Tensors& tensors);
+
+  // In cross-attention a state holds what was made of another sequence, once.
+  bool has_source() const { return has_source_; }
+
+  // ---- for the layers
+
+  // `count` tokens were taken in. Throws, before anything changes, if they do not fit.
   void check_room(long batch, long count) const;
   void advance(long count);
+  void source_is_kept() { has_source_ = true; }
+
+ protected:
+  virtual void take(const Tensors& tensors) = 0;  // copies what tensors() of another one gave; there may be none yet
+  static Tensor named(const Tensors& tensors, const std::string& name);  // undefined: there is none of this name
 
  private:
+  const Module* owner_;
   long batch_, length_ = 0, max_length_;
+  bool has_source_ = false;
 };
 
 }  // namespace heed

@@ -40,16 +40,16 @@ void rotate_row(E* y, const E* x, const E* cosines, const E* sines, long half, b
     }
 }
 
-// y, x: rows of D channels at the strides of the layout, whose last size is T; table (T, 2, D/2)
+// y, x: rows of D channels at the strides of the layout, whose last size is T; table (tables, T, 2, D/2)
 template <class E> void rotary_cpu(E* y, const E* x, const E* table, const RotaryLayout& layout, bool backwards) {
   const Shape& sizes = layout.sizes;
-  const long D = layout.D, half = D / 2, length = sizes.back();
+  const long D = layout.D, half = D / 2, length = sizes.back(), rows = sizes.numel() / layout.tables;  // of one table
   parallel_for(sizes.numel(), rows_grain(D), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
       long x_at = 0, y_at = 0, rest = row;
       for (int i = sizes.dims() - 1; i >= 0; rest /= sizes[i], i--)
         x_at += rest % sizes[i] * layout.x[i], y_at += rest % sizes[i] * layout.y[i];
-      const E* cosines = table + row % length * D;
+      const E* cosines = table + (row / rows * length + row % length) * D;
       rotate_row(y + y_at, x + x_at, cosines, cosines + half, half, layout.interleaved, E(backwards ? -1 : 1));
     }
   });

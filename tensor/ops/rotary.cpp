@@ -58,15 +58,20 @@ void rotary_into(const Tensor& y, const Tensor& given, const Tensor& table, Rota
   const long T = x.size(-2), D = x.size(-1);
   HEED_CHECK(y.shape() == x.shape() && has_dense_channels(y), "rotary", "x is ", x.shape(), " and y is ", y.shape(),
              " with strides ", y.strides(), "; they must have the same shape, and y dense channels");
-  HEED_CHECK(table.shape() == Shape({T, 2, D / 2}) && table.is_contiguous(), "rotary", "x is ", x.shape(),
-             " and the table is ", table.shape(), "; it must be (T, 2, D/2), as rotary_table makes it");
+  const bool by_sample = table.dims() == 4 && table.size(0) == x.size(0) && x.dims() > 2;
+  const Shape rows = {T, 2, D / 2}, many = {x.size(0), T, 2, D / 2};
+  HEED_CHECK(table.shape() == (by_sample ? many : rows) && table.is_contiguous(), "rotary", "x is ", x.shape(),
+             " and the table is ", table.shape(),
+             "; it must be (T, 2, D/2), as rotary_table makes it, or one for each "
+             "sample");
   if (y.numel() == 0) return;
   Shape sizes = x.shape();
   sizes.erase(x.dims() - 1);
   visit_maths("rotary", x.dtype(), [&](auto tag) {
     using E = decltype(tag);
     kernels::rotary<E>(x.device())(y.mutable_data<E>(), x.data<E>(), table.data<E>(),
-                                   {sizes, of_rows(x), of_rows(y), D, interleaved}, way == Rotate::backwards);
+                                   {sizes, of_rows(x), of_rows(y), D, interleaved, by_sample ? x.size(0) : 1},
+                                   way == Rotate::backwards);
   });
 }
 

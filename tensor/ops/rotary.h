@@ -23,8 +23,8 @@ Tensor rotary_backward(const Tensor& dy, long offset = 0, const RotaryOptions& o
 // The cosines and then the sines of T positions from the offset on, (T, 2, D/2): to make them once and rotate often.
 Tensor rotary_table(long T, long D, long offset = 0, double base = 10000, DType dtype = f32, Device device = cpu);
 enum class Rotate { forwards, backwards };
-// y = x rotated, or rotated back, by positions that were made beforehand. x and y (..., T, D) may lie anywhere, with
-// dense D.
+// y = x rotated, or rotated back, by positions that were made beforehand: (T, 2, D/2), or (B, T, 2, D/2) if the samples
+// of x (B, ..., T, D) differ. x and y may lie anywhere, with dense D.
 void rotary_into(const Tensor& y, const Tensor& x, const Tensor& table, Rotate way, bool interleaved = true);
 
 // The same from plain ops: the definition.
@@ -36,9 +36,10 @@ struct RotaryLayout {
   Strides x, y;  // elements between two rows, per axis
   long D = 0;
   bool interleaved = true;
+  long tables = 1;  // one for all, or one for each of the first axis
 };
 namespace kernels {
-// table (T, 2, D/2): the cosines and then the sines of every position
+// table (tables, T, 2, D/2): the cosines and then the sines of every position
 template <class E> inline Kernel<void(E* table, long rows, long half, long offset, double base)> rotary_table{"rotary"};
 template <class E>
 inline Kernel<void(E* y, const E* x, const E* table, const RotaryLayout& layout, bool backwards)> rotary{"rotary"};

@@ -109,9 +109,13 @@ BOOST_DATA_TEST_CASE(a_state_refuses_what_does_not_fit_and_is_as_before, data::m
 }
 
 BOOST_DATA_TEST_CASE(a_state_serves_only_the_mixer_that_started_it, data::make(variant_names()), variant) {
+  struct Nobody : Module {
+  } nobody;
   struct Foreign : State {
     using State::State;
-  } foreign(1, 8);
+    Tensors tensors() const override { return {}; }
+    void take(const Tensors&) override {}
+  } foreign(1, 8, nobody);
   for_each_decoder(variant, [&](const std::string& spec, Mixer& mixer) {
     Context ctx;
     const auto twin = mixer_of(spec, f32);

@@ -11,10 +11,7 @@ using namespace heed;
 
 namespace {
 
-struct Nobody : Mixer {
-  Variable forward(const Variable& x, const MixIn&, Context&) override { return x; }
-  Capabilities can() const override { return {}; }
-};
+struct Nobody : Module {};
 
 // Appends the tokens begin .. end of k and v, as a mixer does.
 void take(KeyValueState& state, const Tensor& k, const Tensor& v, long begin, long end) {
@@ -72,8 +69,8 @@ BOOST_AUTO_TEST_CASE(a_source_is_kept_until_reset) {
 BOOST_AUTO_TEST_CASE(it_serves_only_its_owner) {
   const Nobody mixer, other;
   KeyValueState state(1, 8, -1, mixer);
-  BOOST_TEST(&KeyValueState::of(state, mixer) == &state);
-  BOOST_TEST(error_of([&] { KeyValueState::of(state, other); }) ==
+  BOOST_TEST(&State::of<KeyValueState>(state, mixer) == &state);
+  BOOST_TEST(error_of([&] { State::of<KeyValueState>(state, other); }) ==
              "state: it was started by another mixer; each has its own");
 }
 

@@ -136,7 +136,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_rotated_says_so) {
   BOOST_TEST(error_of([] { rotary_table(3, 4, 0, -1); }) == "rotary: the base is -1; it must be above 0");
   const Tensor x = noise({2, 3, 4}), y = noise({2, 3, 4}), table = rotary_table(4, 4, 0, 10000, f64);
   BOOST_TEST(error_of([&] { rotary_into(y, x, table, Rotate::forwards); }) ==
-             "rotary: x is (2, 3, 4) and the table is (4, 2, 2); it must be (T, 2, D/2), as rotary_table makes it");
+             "rotary: x is (2, 3, 4) and the table is (4, 2, 2); it must be (T, 2, D/2), as rotary_table makes it, or "
+             "one for each sample");
   BOOST_TEST(error_of([&] {
                rotary_into(noise({2, 4, 4}), x, slice(table, 0, 0, 3), Rotate::forwards);
              }).find("they must have the same shape") != std::string::npos);

@@ -61,11 +61,11 @@ BOOST_AUTO_TEST_CASE(layers_differ_by_a_list_of_specs) {
   options.attention = "window:left=1,right=0;full";
   Stack stack(options);
   Context ctx;
-  std::vector<Tensor> maps;
+  std::vector<std::vector<Look>> maps;
   const NoGrad no_grad;
   stack.forward(randn({1, 4, 16}, 1), {.mask = causal_mask(), .maps = &maps}, ctx);
   BOOST_TEST_REQUIRE(maps.size() == 3u);
-  const auto sees_the_first = [&](size_t layer) { return maps[layer].at({0, 0, 3, 0}) > 0; };
+  const auto sees_the_first = [&](size_t layer) { return maps[layer][0].value.at({0, 0, 3, 0}) > 0; };
   BOOST_TEST(!sees_the_first(0));
   BOOST_TEST(sees_the_first(1));
   BOOST_TEST(!sees_the_first(2));
@@ -88,23 +88,19 @@ BOOST_AUTO_TEST_CASE(a_stack_can_what_all_its_attentions_can) {
 BOOST_AUTO_TEST_CASE(attentions_know_their_layer_and_share_parameters) {
   struct Knowing : Mixer {
     explicit Knowing(const MixerOptions& o) : shared(o.shared->get("u", {o.heads}, init::zeros())), options(o) {}
-    Variable forward(const Variable& x, const MixIn&, Context&) override { return x; }
+    Variable mix(const Variable& x, const MixIn&, Context&) override { return x; }
     Capabilities can() const override { return {.causal = true}; }
     Variable& shared;
     MixerOptions options;
   };
   static std::vector<Knowing*> made;
   made.clear();
-  const RegisteredVariant variant{{.name = "knowing",
-                                   .summary = "a test's",
-                                   .time = "O(n)",
-                                   .memory = "O(n)",
-                                   .source = "",
-                                   .make = [](const VariantOptions&, const MixerOptions& options) {
-                                     auto mixer = std::make_unique<Knowing>(options);
-                                     made.push_back(mixer.get());
-                                     return mixer;
-                                   }}};
+  const RegisteredVariant variant{
+      {.name = "knowing", .summary = "a test's", .make = [](const VariantOptions&, const MixerOptions& options) {
+         auto mixer = std::make_unique<Knowing>(options);
+         made.push_back(mixer.get());
+         return mixer;
+       }}};
   StackOptions options = small("sfsfs");
   options.attention = "knowing", options.grid = {2, 8};
   Stack stack(options);

@@ -27,8 +27,11 @@ BOOST_AUTO_TEST_CASE(variants_stand_in_order_of_their_names_and_say_what_they_ar
   BOOST_TEST(std::is_sorted(names.begin(), names.end()));
   for (const std::string& name : names) BOOST_TEST(find_variant(name).name == name);
   for (const Variant* variant : variants()) BOOST_TEST_CONTEXT(variant->name) {
-      for (const std::string& text : {variant->summary, variant->time, variant->memory, variant->source})
+      for (const std::string& text :
+           {variant->summary, variant->formula, variant->source, variant->when, variant->when_not})
         BOOST_TEST(!text.empty());
+      BOOST_TEST(variant->source.ends_with(std::to_string(variant->year)));
+      for (const std::string& spec : shown_specs(*variant)) BOOST_TEST(find_variant(spec).name == variant->name);
       for (const VariantOption& option : variant->options()) {
         BOOST_TEST(!option.help.empty(), option.name);
         make_mixer(variant->name + ":" + option.name + "=" + option.standard, kSizes);  // the default is allowed
@@ -89,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_name_is_given_once) {
   const size_t before = variants().size();
   {
     // it says nothing yet
-    const RegisteredVariant second({"full", "all of them", "O(1)", "O(1)", "Me, 2026", {}, nullptr});
+    const RegisteredVariant second({.name = "full", .summary = "all of them"});
     const std::string text = error_of([] { variants(); });
     BOOST_TEST(text.starts_with("attention: the variant 'full' is registered twice, at attention/variants/full.cpp:"));
     BOOST_TEST(refusal("window") == text);
@@ -145,12 +148,12 @@ BOOST_AUTO_TEST_CASE(a_forward_checks_what_it_gets) {
       error_of([&] {
         local->forward(zeros({1, 4, 8}), {.source = &fits}, ctx);
       }) ==
-      "attention: a source was given; this pattern is one of positions in one sequence and has no meaning across "
-      "two. Use full");
+      "local: a source was given; it mixes the tokens of one sequence and takes no keys from another: its pattern is "
+      "one of positions in one sequence. Use full");
   const auto state = full->start(1, 8);
   BOOST_TEST(error_of([&] {
                full->weights(zeros({1, 4, 8}), {.state = state.get()}, ctx);
-             }) == "weights: a state was given; weights are shown for a whole sequence");
+             }) == "full: a state was given; weights are shown for a whole sequence");
 }
 
 BOOST_AUTO_TEST_CASE(options_take_lists_sizes_sets_of_words_and_yes_or_no) {
