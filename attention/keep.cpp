@@ -18,6 +18,12 @@ void draw_rows(bool* keep, const RandomKey& key, uint32_t threshold, long first,
 
 }  // namespace
 
+RandomKey key_from_head(const RandomKey& key, long first_head) {
+  RandomKey own = key;
+  own.site += uint32_t(first_head) * 0x9E3779B9u;
+  return own;
+}
+
 Tensor attention_keep(const Shape& shape, const RandomKey& key, double dropout) {
   return attention_keep(shape, key, dropout, 0, shape[2]);
 }
@@ -31,8 +37,7 @@ Tensor attention_keep(const Shape& shape, const RandomKey& key, double dropout, 
     for (long next; row < last; row = next) {  // head by head
       const long head = row / rows, b = head / H, h = head % H;
       next = std::min(last, (head + 1) * rows);
-      RandomKey own = key;
-      own.site += uint32_t(h) * 0x9E3779B9u;
+      RandomKey own = key_from_head(key, h);
       own.sample += uint32_t(b);
       draw_rows(out + row * S, own, threshold, begin + row % rows + S - T, next - row, S);
     }

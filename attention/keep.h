@@ -14,4 +14,7 @@ namespace heed {
 Tensor attention_keep(const Shape& B_H_T_S, const RandomKey& key, double dropout);
 Tensor attention_keep(const Shape& B_H_T_S, const RandomKey& key, double dropout, long begin, long end);
 
+// The key of some heads of a whole: with it head 0 draws as head number first_head does with `key`.
+RandomKey key_from_head(const RandomKey& key, long first_head);
+
 }  // namespace heed

@@ -34,7 +34,11 @@ struct MultiHead::Projected {
     const auto rounded = [](const Variable& x) { return x.defined() ? bf16_operand(x, true) : x; };
     return {rounded(q), rounded(k), rounded(v), first_key, keys, own_state};
   }
-  Heads heads(const Variable& x, const MixIn& in) const { return {q, k, v, first_key, &x, own_state, in.tokens}; }
+  Heads heads(const Variable& x, const MixIn& in) const {
+    const bool placed = in.tokens && in.tokens->positions.defined() && !in.source;
+    const Tensor* positions = placed ? &in.tokens->positions : nullptr;
+    return {q, k, v, first_key, positions, positions, &x, own_state, in.tokens};
+  }
 };
 
 MultiHead::MultiHead(const MixerOptions& s, const CoreMaker& core)

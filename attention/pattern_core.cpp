@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "attention/seeing/plan.h"
+#include "tensor/copy.h"
 
 namespace heed {
 
@@ -55,21 +56,23 @@ std::shared_ptr<const Plan> PatternCore::plan(long T, long S, Context& ctx) cons
   return ctx.plan<Plan>(key, make);
 }
 
-SoftmaxInputs PatternCore::inputs(const Heads& heads, const Mask& mask) const {
+SoftmaxInputs PatternCore::inputs(const Heads& heads, const Mask& mask, Context& ctx) const {
   SoftmaxInputs in{heads.q, heads.k, heads.v};
+  if (heads.query_positions) in.query_positions = cast(*heads.query_positions, i32);
+  if (heads.key_positions) in.key_positions = cast(*heads.key_positions, i32);
   const bool empty = heads.q.size(2) + heads.k.size(2) == 0;  // there are no distances, not even one
-  if (bias_ && !empty) bias_->add(in, heads, mask);
+  if (bias_ && !empty) bias_->add(in, mask, ctx);
   return in;
 }
 
 Variable PatternCore::attend(const Heads& heads, const Mask& mask, Context& ctx) {
   SoftmaxOptions options;
   if (ctx.train && dropout_ > 0) options.dropout = dropout_, options.key = ctx.random(*this);
-  return softmax_attention(inputs(heads, mask), seen(heads, mask, ctx), options).o;
+  return softmax_attention(inputs(heads, mask, ctx), seen(heads, mask, ctx), options).o;
 }
 
 Tensor PatternCore::weights(const Heads& heads, const Mask& mask, Context& ctx) {
-  return softmax_attention_weights(inputs(heads, mask), seen(heads, mask, ctx));
+  return softmax_attention_weights(inputs(heads, mask, ctx), seen(heads, mask, ctx));
 }
 
 }  // namespace heed

@@ -23,7 +23,7 @@ class PatternCore : public Core {
   long reach() const override;
 
  private:
-  SoftmaxInputs inputs(const Heads& heads, const Mask& mask) const;
+  SoftmaxInputs inputs(const Heads& heads, const Mask& mask, Context& ctx) const;
   Visible seen(const Heads& heads, const Mask& mask, Context& ctx) const;
   std::shared_ptr<const Plan> plan(long T, long S, Context& ctx) const;
 

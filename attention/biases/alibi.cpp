@@ -1,7 +1,7 @@
 // ALiBi, attention with linear biases: tokens are not told where they stand; instead every head cares less for a key
 // the farther away it is, each at its own fixed rate. Heads with a steep slope look nearby, heads with a flat one far.
 //
-//   bias_ij = -m_h |p_i - j|,   m_h = 2^(-8 (h + 1) / H)          for a power of two H
+//   bias_ij = -m_h |p_i - p_j|,   m_h = 2^(-8 (h + 1) / H)          for a power of two H
 //
 // For other H: the slopes of the power of two below, then every second one of the power of two above. Nothing is
 // learned; the cost is a table of T + S - 1 numbers per head. (Train Short, Test Long: Press et al., 2021.)
@@ -29,18 +29,21 @@ std::vector<double> slopes_of(long H) {
   return slopes;
 }
 
-// (H, T + S - 1): -m_h |d| for d = 1 - T .. S - 1
-Tensor table_of(long H, long T, long S, DType dtype) {
+// (H, distances): -m_h |d|
+Tensor table_of(long H, const Distances& all, DType dtype) {
   std::vector<double> values;
   for (double slope : slopes_of(H))
-    for (long d = 1 - T; d < S; d++) values.push_back(-slope * double(std::abs(d)));
-  return cast(from_vector(values, {H, T + S - 1}), dtype);
+    for (long d = all.first; d <= all.last; d++) values.push_back(-slope * double(std::abs(d)));
+  return cast(from_vector(values, {H, all.count()}), dtype);
 }
 
 class Alibi : public Bias {
  public:
-  void add(SoftmaxInputs& in, const Heads& heads, const Mask&) const override {
-    in.by_distance = table_of(heads.q.size(1), heads.q.size(2), heads.k.size(2), heads.q.dtype());
+  void add(SoftmaxInputs& in, const Mask&, Context& ctx) const override {
+    const long H = in.q.size(1);
+    const DType dtype = in.q.dtype();
+    in.by_distance = distance_table(ctx, "alibi " + std::to_string(H) + " " + name(dtype), distances_of(in),
+                                    [&](const Distances& all) { return table_of(H, all, dtype); });
   }
 };
 

@@ -1,6 +1,24 @@
 #include "attention/biases/bias.h"
 
+#include <algorithm>
+#include <bit>
+
+#include "tensor/views.h"
+
 namespace heed {
+
+Distances distances_of(const SoftmaxInputs& in) {
+  if (!in.query_positions.defined()) return {1 - in.q.size(2), in.k.size(2) - 1};
+  const long most = largest_distance(in.query_positions, in.key_positions);
+  return {-most, most};
+}
+
+Tensor distance_table(Context& ctx, const std::string& name, const Distances& wanted,
+                      const std::function<Tensor(const Distances& d)>& make) {
+  const long most = std::max({0L, -wanted.first, wanted.last}), N = long(std::bit_ceil(size_t(most + 1)));
+  const auto table = ctx.plan<Tensor>(name + " " + std::to_string(N), [&] { return make({1 - N, N - 1}); });
+  return slice(*table, -1, wanted.first + N - 1, wanted.last + N);
+}
 
 std::vector<VariantOption> bias_options() {
   std::vector<VariantOption> list = {{.name = "bias", .help = "by distance", .standard = "none", .choices = {"none"}}};

@@ -22,11 +22,26 @@ class Bias {
  public:
   virtual ~Bias() = default;
 
-  // in: q, k and v of the heads; sets in.by_distance or in.by_query. There is at least one query or key.
-  virtual void add(SoftmaxInputs& in, const Heads& heads, const Mask& mask) const = 0;
+  // in: q, k, v and positions of the heads; sets in.by_distance or in.by_query. There is at least one query or key.
+  virtual void add(SoftmaxInputs& in, const Mask& mask, Context& ctx) const = 0;
 
   virtual bool allows_rotary() const { return true; }  // false: it would see how q was rotated
 };
+
+// ---- for biases by distance
+
+// The distances p_i - p_j that in.by_distance has entries for: first .. last, by the positions or by T and S.
+struct Distances {
+  long first, last;
+  long count() const { return last - first + 1; }
+};
+Distances distances_of(const SoftmaxInputs& in);
+
+// Entries for these distances in the last axis, cut from a table of all distances below a power of two, which ctx
+// keeps: while text is generated S grows with every token, but the table is made again only when that doubles.
+// make(d): the table for all distances of d; `name` says what it depends on besides.
+Tensor distance_table(Context& ctx, const std::string& name, const Distances& wanted,
+                      const std::function<Tensor(const Distances& d)>& make);
 
 // Makes a parameter of the core that the bias belongs to, without weight decay: name "bias" is core.bias in a model.
 using ParameterMaker = std::function<Variable&(const std::string& name, const Shape& shape, const Init& init)>;

@@ -2,7 +2,7 @@
 // key. What a head looks for may so depend on the distance and on the query's content together, "a verb two tokens
 // ago".
 //
-//   bias_ij = <q_i, a[clip(j - p_i)]> / sqrt(D),   clip(d) = min(max(d, -c), c)          a (2 c + 1, D), for all heads
+//   bias_ij = <q_i, a[clip(p_j - p_i)]> / sqrt(D),   clip(d) = min(max(d, -c), c)          a (2 c + 1, D), for all heads
 //
 // Cost: (2 c + 1) D parameters, and a product of every query with all of them: time O(n c D), memory O(n c) per head.
 // (Self-Attention with Relative Position Representations: Shaw et al., 2018; its term for the keys, not the one for the
@@ -26,8 +26,8 @@ class Shaw : public Bias {
   Shaw(long clip, long D, const ParameterMaker& parameter)
       : table_(parameter("bias", {2 * clip + 1, D}, init::normal(0.02))) {}
 
-  void add(SoftmaxInputs& in, const Heads& heads, const Mask&) const override {
-    in.by_query = matmul(heads.q, transpose(table_)) / std::sqrt(double(heads.q.size(3)));  // (B, H, T, 2 c + 1)
+  void add(SoftmaxInputs& in, const Mask&, Context&) const override {
+    in.by_query = matmul(in.q, transpose(table_)) / std::sqrt(double(in.q.size(3)));  // (B, H, T, 2 c + 1)
   }
   bool allows_rotary() const override { return false; }
 

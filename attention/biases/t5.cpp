@@ -1,7 +1,7 @@
 // T5's bias: a learned number for every head and bucket of distances. Near distances have a bucket each, farther ones
 // share wider and wider buckets, and everything from 128 on is in the last.
 //
-//   bias_ij = b[bucket(p_i - j), h]          b (32, H)
+//   bias_ij = b[bucket(p_i - p_j), h]          b (32, H)
 //
 // Under a causal mask all 32 buckets are for the past; otherwise half of them are for keys after the query. In each
 // half the first half are exact distances, the rest grow by the logarithm. Cost: 32 H parameters, T + S - 1 lookups per
@@ -30,15 +30,20 @@ long bucket_of(long d, bool causal) {
   return first + std::min(half - 1, exact + long(steps * double(half - exact)));
 }
 
+Tensor buckets_of(const Distances& all, bool causal) {
+  std::vector<int64_t> buckets;
+  for (long d = all.first; d <= all.last; d++) buckets.push_back(bucket_of(d, causal));
+  return from_vector(buckets, {all.count()});
+}
+
 class T5 : public Bias {
  public:
   T5(long heads, const ParameterMaker& parameter) : table_(parameter("bias", {kBuckets, heads}, init::normal(0.02))) {}
 
-  void add(SoftmaxInputs& in, const Heads& heads, const Mask& mask) const override {
-    const long T = heads.q.size(2), S = heads.k.size(2);
-    std::vector<int64_t> buckets;
-    for (long d = 1 - T; d < S; d++) buckets.push_back(bucket_of(d, mask.causal));
-    in.by_distance = transpose(embedding(table_, from_vector(buckets, {T + S - 1})));  // (H, T + S - 1)
+  void add(SoftmaxInputs& in, const Mask& mask, Context& ctx) const override {
+    const Tensor buckets = distance_table(ctx, mask.causal ? "t5 causal" : "t5", distances_of(in),
+                                          [&](const Distances& all) { return buckets_of(all, mask.causal); });
+    in.by_distance = transpose(embedding(table_, buckets));  // (H, distances)
   }
 
  private:

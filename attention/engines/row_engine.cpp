@@ -25,8 +25,8 @@ Variable block_of(const RowScores& scores, const std::vector<Variable>& inputs, 
   const std::vector<Variable> own(inputs.begin(), inputs.end() - 1);  // the last one is v
   Variable p = weights_of(scores(own, begin, end), visible, begin, end);
   if (options.dropout > 0) {
-    const Tensor keep =
-        attention_keep({visible.B, visible.H, visible.T, visible.S}, options.key, options.dropout, begin, end);
+    const RandomKey key = key_from_head(options.key, options.first_head);
+    const Tensor keep = attention_keep({visible.B, visible.H, visible.T, visible.S}, key, options.dropout, begin, end);
     p = masked_fill(p * (1 / (1 - options.dropout)), logical_not(keep), 0);
   }
   return matmul(p, inputs.back());

@@ -23,6 +23,7 @@ struct RowOptions {
   long rows = 16;      // queries at a time
   double dropout = 0;  // of the weights, drawn as attention/keep.h says
   RandomKey key = {};
+  long first_head = 0;  // the number of the first head, if these are some of a whole
 };
 
 // inputs: everything the scores are made of; v (B, H, S, Dv) -> (B, H, T, Dv)

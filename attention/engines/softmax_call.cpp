@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "attention/keep.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/ops/rows.h"
@@ -113,17 +114,24 @@ SoftmaxCall::SoftmaxCall(const SoftmaxInputs& in, const Visible& visible_given, 
       v(dense_if_read_often(in.v.value(), visible_given.T)),
       by_distance(contiguous_or_none(in.by_distance.value())),
       by_query(contiguous_or_none(in.by_query.value())),
+      query_positions(contiguous_or_none(in.query_positions)),
+      key_positions(contiguous_or_none(in.key_positions)),
       visible(visible_given) {
   const SoftmaxSizes z = sizes_of(q, k, v, visible);
   o = token_major(z.B, z.H, z.T, z.Dv, q);
   L = Tensor::empty({z.B, z.H, z.T}, q.dtype(), q.device());
   if (visible.allow.defined()) visible.allow = expand(visible.allow, {z.B, z.H, visible.T, visible.S});
+  const long distances = by_distance.defined() ? by_distance.size(1) : 0;
   problem = {.sizes = z,
              .stride = {.q = strides_of(q), .k = strides_of(k), .v = strides_of(v), .o = strides_of(o)},
              .scale = options.scale != 0 ? options.scale : 1 / std::sqrt(double(std::max(1L, z.D))),
              .clip = by_query.defined() ? by_query.size(3) / 2 : 0,
+             .distances = distances,
+             .zero = query_positions.defined() ? distances / 2 : z.query_tokens - 1,
+             .positions = {read_samples(query_positions), read_samples(key_positions)},
              .seen = read_seen(visible),
-             .keep = {keep_threshold(options.dropout), 1 / (1 - options.dropout), options.key}};
+             .keep = {keep_threshold(options.dropout), 1 / (1 - options.dropout),
+                      key_from_head(options.key, options.first_head)}};
 }
 
 void SoftmaxCall::forward() const {

@@ -10,8 +10,9 @@
 namespace heed {
 
 struct SoftmaxCall {
-  Tensor q, k, v;                // with dense channels
-  Tensor by_distance, by_query;  // contiguous; undefined: none
+  Tensor q, k, v;                         // with dense channels
+  Tensor by_distance, by_query;           // contiguous; undefined: none
+  Tensor query_positions, key_positions;  // ditto
   Visible visible;
   Tensor o, L;  // the results, not yet computed
   kernels::SoftmaxProblem problem{};

@@ -1,6 +1,9 @@
 #include "attention/engines/softmax_engine.h"
 
+#include <algorithm>
+
 #include "attention/engines/softmax_call.h"
+#include "tensor/copy.h"
 
 namespace heed {
 namespace {
@@ -24,13 +27,37 @@ void check_shapes(const SoftmaxInputs& in, const Visible& v) {
   if (v.plan) v.plan->check(kOp, {v.B, v.H, v.T, v.S});
 }
 
-void check_biases(const SoftmaxInputs& in, const Visible& v) {
-  if (in.by_distance.defined()) {
-    check_same_kind(kOp, in.q.value(), in.by_distance.value());
-    HEED_CHECK(in.by_distance.shape() == (Shape{v.H, v.T + v.S - 1}), kOp, "the bias by distance is ",
-               in.by_distance.shape(), " and (B, H, T, S) is ", Shape{v.B, v.H, v.T, v.S},
+void check_positions(const SoftmaxInputs& in, const Visible& v) {
+  const Tensor &queries = in.query_positions, &keys = in.key_positions;
+  HEED_CHECK(queries.defined() == keys.defined(), kOp, "positions were given for the ",
+             queries.defined() ? "queries" : "keys", " only; the rule is for both or for none");
+  if (!queries.defined()) return;
+  const auto fits = [&](const Tensor& x, long n) {
+    return x.dtype() == i32 && x.dims() == 2 && (x.size(0) == 1 || x.size(0) == v.B) && x.size(1) == n;
+  };
+  HEED_CHECK(fits(queries, v.T) && fits(keys, v.S), kOp, "the positions are ", queries.dtype(), " ", queries.shape(),
+             " and ", keys.dtype(), " ", keys.shape(), " and (B, H, T, S) is ", Shape{v.B, v.H, v.T, v.S},
+             "; they must be i32 (1 or B, T) and (1 or B, S)");
+}
+
+void check_distances(const SoftmaxInputs& in, const Visible& v) {
+  check_same_kind(kOp, in.q.value(), in.by_distance.value());
+  const Shape &s = in.by_distance.shape(), all{v.B, v.H, v.T, v.S};
+  if (!in.query_positions.defined()) {
+    HEED_CHECK(s == (Shape{v.H, v.T + v.S - 1}), kOp, "the bias by distance is ", s, " and (B, H, T, S) is ", all,
                "; it must be (H, T + S - 1)");
+    return;
   }
+  HEED_CHECK(s.dims() == 2 && s[0] == v.H && s[1] % 2 == 1, kOp, "the bias by distance is ", s, " and (B, H, T, S) is ",
+             all, "; with positions it must be (H, 2 m + 1)");
+  const long m = largest_distance(in.query_positions, in.key_positions);
+  HEED_CHECK(m <= s[1] / 2, kOp, "positions out of range: the bias by distance is ", s, ", for distances up to ",
+             s[1] / 2, ", and there is one of ", m, ". Make it (H, 2 m + 1) with m >= ", m);
+}
+
+void check_biases(const SoftmaxInputs& in, const Visible& v) {
+  check_positions(in, v);
+  if (in.by_distance.defined()) check_distances(in, v);
   if (!in.by_query.defined()) return;
   check_same_kind(kOp, in.q.value(), in.by_query.value());
   const Shape& s = in.by_query.shape();
@@ -43,6 +70,18 @@ void check_biases(const SoftmaxInputs& in, const Visible& v) {
 void check_head_channels(const char* op, long D, long Dv) {
   HEED_CHECK(D <= kMostHeadChannels && Dv <= kMostHeadChannels, op, "a head has ", D, " channels and ", Dv,
              " values; the rule is at most ", kMostHeadChannels, ". Use more heads");
+}
+
+long largest_distance(const Tensor& query_positions, const Tensor& key_positions) {
+  const Tensor queries = contiguous(query_positions), keys = contiguous(key_positions);
+  const auto row = [](const Tensor& x, long b) { return x.data<int32_t>() + (x.size(0) > 1 ? b * x.size(1) : 0); };
+  long largest = 0;
+  for (long b = 0; b < std::max(queries.size(0), keys.size(0)) && queries.numel() > 0 && keys.numel() > 0; b++) {
+    const auto [first_query, last_query] = std::minmax_element(row(queries, b), row(queries, b) + queries.size(1));
+    const auto [first_key, last_key] = std::minmax_element(row(keys, b), row(keys, b) + keys.size(1));
+    largest = std::max({largest, long(*last_query) - *first_key, long(*last_key) - *first_query});
+  }
+  return largest;
 }
 
 SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible, const SoftmaxOptions& options) {
@@ -60,6 +99,8 @@ SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible
       if (x.variable->defined()) saved.push_back(Saved(x.variable->value()));
     for (const Tensor& x : {call->o, call->L}) saved.push_back(Saved(x));
     for (const Tensor& x : visible.tensors()) saved.push_back(Saved(x));
+    for (const Tensor& x : {in.query_positions, in.key_positions})
+      if (x.defined()) saved.push_back(Saved(x));
   }
   auto backward = [call, saved = std::move(saved), wants](const std::vector<Tensor>& dys) {
     for (const Saved& each : saved) each.get();  // throws if somebody wrote there

@@ -29,12 +29,20 @@ struct SoftmaxInputs {
   // Biases, added after scaling; undefined: none. A query stands at position p = i + S - T.
   Variable by_distance{};  // (H, T + S - 1): the bias is by_distance[h, p - j + T - 1]
   Variable by_query{};     // (B, H, T, 2 c + 1): the bias is by_query[b, h, i, clip(j - p, -c, c) + c]
+  // Where tokens stand for the biases, if not at p and j: i32 (1 or B, T) and (1 or B, S), both or none. Several may
+  // stand at one place. by_distance is then (H, 2 m + 1), m at least the largest distance: its middle is distance 0,
+  // the bias by_distance[h, p_i - p_j + m]. Who sees whom and dropout go on by i and j.
+  Tensor query_positions{}, key_positions{};
 };
 
+// The largest |p_i - p_j| of a query and a key of one sample, 0 if there are none.
+long largest_distance(const Tensor& query_positions, const Tensor& key_positions);
+
 struct SoftmaxOptions {
-  double scale = 0;    // 0: 1 / sqrt(D)
-  double dropout = 0;  // of the weights exp(s - L)
-  RandomKey key = {};  // for dropout, which is drawn by sample, head, position of the query and key: keep.h
+  double scale = 0;     // 0: 1 / sqrt(D)
+  double dropout = 0;   // of the weights exp(s - L)
+  RandomKey key = {};   // for dropout, which is drawn by sample, head, position of the query and key: keep.h
+  long first_head = 0;  // the number of the first head, if these are some of a whole: they draw as they would in it
 };
 
 struct SoftmaxOutputs {

@@ -60,18 +60,26 @@ struct Keep {
   RandomKey key = {};
 };
 
+// Where tokens stand, for the biases: (tokens) each. Not there: key j at j, query i at i + key_tokens - query_tokens.
+struct Positions {
+  PerHead<int32_t> queries{}, keys{};
+};
+
 struct SoftmaxProblem {
   SoftmaxSizes sizes;
   SoftmaxStrides stride;
-  double scale;   // of <q, k>
-  long clip = 0;  // c of by_query
+  double scale;        // of <q, k>
+  long clip = 0;       // c of by_query
+  long distances = 0;  // of by_distance: how many there are, and
+  long zero = 0;       // the entry of distance 0; a query at p and a key at j have entry p - j + zero
+  Positions positions = {};
   Seen seen;
   Keep keep;
 };
 
 template <class E> struct SoftmaxOperands {
   const E *q, *k, *v;    // (B, H, tokens, D), (B, Hk, tokens, D), (B, Hk, tokens, Dv), by their strides
-  const E* by_distance;  // (H, tokens + tokens - 1) or null
+  const E* by_distance;  // (H, distances) or null
   const E* by_query;     // (B, H, tokens, 2 c + 1) or null
 };
 

@@ -28,8 +28,8 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// index(i, j) of the tokens at every pair of places, (B, H, places, places), and 0 where one is empty.
-Tensor pair_index(const Visible& v, const std::function<long(long i, long j)>& index) {
+// index(b, i, j) of the tokens at every pair of places, (B, H, places, places), and 0 where one is empty.
+Tensor pair_index(const Visible& v, const std::function<long(long b, long i, long j)>& index) {
   const long P = v.query_places(), R = v.key_places();
   std::vector<int64_t> values;
   for (long b = 0; b < v.B; b++)
@@ -37,7 +37,7 @@ Tensor pair_index(const Visible& v, const std::function<long(long i, long j)>& i
       for (long i = 0; i < P; i++)
         for (long j = 0; j < R; j++) {
           const long query = v.query_token(b, h, i), key = v.key_token(b, h, j);
-          values.push_back(query >= 0 && key >= 0 ? index(query, key) : 0);
+          values.push_back(query >= 0 && key >= 0 ? index(b, query, key) : 0);
         }
   return from_vector(values, {v.B, v.H, P, R});
 }
@@ -62,15 +62,28 @@ Variable at_keys(const Variable& x, const Visible& v) {  // (B, Hk, S, C) -> (B,
   return indexed ? at_places(all, v, v.key_places(), &Visible::key_token) : all;
 }
 
+// p_i - p_j of query i and key j of a sample
+std::function<long(long b, long i, long j)> distance_in(const SoftmaxInputs& in, const Visible& v) {
+  if (!in.query_positions.defined()) return [ahead = v.S - v.T](long, long i, long j) { return i + ahead - j; };
+  const Tensor queries = expand(in.query_positions, {v.B, v.T}), keys = expand(in.key_positions, {v.B, v.S});
+  return [q = queries.to_vector<int32_t>(), k = keys.to_vector<int32_t>(), T = v.T, S = v.S](long b, long i, long j) {
+    return long(q[size_t(b * T + i)]) - k[size_t(b * S + j)];
+  };
+}
+
 Variable biased(Variable s, const SoftmaxInputs& in, const Visible& v) {
-  const long B = v.B, H = v.H, T = v.T, S = v.S, pairs = v.query_places() * v.key_places();
+  const long B = v.B, H = v.H, pairs = v.query_places() * v.key_places();
+  const auto distance = distance_in(in, v);
   if (in.by_distance.defined()) {
-    const Tensor index = reshape(pair_index(v, [&](long i, long j) { return i - j + S - 1; }), {B, H, pairs});
-    s = s + reshape(gather(expand(unsqueeze(in.by_distance, 0), {B, H, T + S - 1}), 2, index), s.shape());
+    const long entries = in.by_distance.size(1), zero = in.query_positions.defined() ? entries / 2 : v.T - 1;
+    const auto entry = [&](long b, long i, long j) { return distance(b, i, j) + zero; };
+    const Tensor index = reshape(pair_index(v, entry), {B, H, pairs});
+    s = s + reshape(gather(expand(unsqueeze(in.by_distance, 0), {B, H, entries}), 2, index), s.shape());
   }
   if (in.by_query.defined()) {
     const long c = in.by_query.size(3) / 2;
-    const Tensor index = pair_index(v, [&](long i, long j) { return std::clamp(j - (i + S - T), -c, c) + c; });
+    const Tensor index =
+        pair_index(v, [&](long b, long i, long j) { return std::clamp(-distance(b, i, j), -c, c) + c; });
     s = s + gather(at_queries(in.by_query, v), 3, index);
   }
   return s;
@@ -78,9 +91,10 @@ Variable biased(Variable s, const SoftmaxInputs& in, const Visible& v) {
 
 // What dropout keeps of the pairs of places
 Tensor kept(const Visible& v, const SoftmaxOptions& options) {
-  const Tensor tokens = attention_keep({v.B, v.H, v.T, v.S}, options.key, options.dropout);
+  const RandomKey key = key_from_head(options.key, options.first_head);
+  const Tensor tokens = attention_keep({v.B, v.H, v.T, v.S}, key, options.dropout);
   if (!v.plan) return tokens;
-  const Tensor index = pair_index(v, [&](long i, long j) { return i * v.S + j; });
+  const Tensor index = pair_index(v, [&](long, long i, long j) { return i * v.S + j; });
   return reshape(gather(reshape(tokens, {v.B, v.H, v.T * v.S}), 2, reshape(index, {v.B, v.H, -1})), index.shape());
 }
 

@@ -54,6 +54,11 @@ BOOST_AUTO_TEST_CASE(some_rows_are_those_of_the_whole) {
   BOOST_TEST(same(attention_keep({2, 3, 20, 33}, kKey, 0.5, 4, 11), slice(whole, 2, 4, 11)));
 }
 
+BOOST_AUTO_TEST_CASE(some_heads_draw_as_in_the_whole) {
+  const Tensor whole = attention_keep({2, 5, 9, 20}, kKey, 0.5);
+  BOOST_TEST(same(attention_keep({2, 2, 9, 20}, key_from_head(kKey, 3), 0.5), slice(whole, 1, 3, 5)));
+}
+
 BOOST_AUTO_TEST_CASE(a_draw_hangs_on_positions_and_not_on_the_shape_of_the_call) {
   const Tensor whole = attention_keep({2, 3, 20, 20}, kKey, 0.5);
   BOOST_TEST(same(attention_keep({2, 3, 1, 20}, kKey, 0.5), slice(whole, 2, 19, 20)));  // the last query, as decoding

@@ -35,19 +35,19 @@ template <class E> bool in_place(const SoftmaxProblem& p) {
   return stripes_of(z) == 1 && p.stride.dk.t == padded<E>(z.D) && p.stride.dv.t == padded<E>(z.Dv);
 }
 
-// What one stripe adds up: dk (S, padded D), dv (S, padded Dv), dby_distance (groups, T + S - 1), by tokens
+// What one stripe adds up: dk (S, padded D), dv (S, padded Dv), dby_distance (groups, distances), by tokens
 template <class E> struct Parts {
   long dk_numel, dv_numel, distances;
   E *dk, *dv, *dby_distance;
 
   static long numel(const SoftmaxProblem& p) {  // in the workspace
     const SoftmaxSizes& z = p.sizes;
-    return (in_place<E>(p) ? 0 : z.key_tokens * (padded<E>(z.D) + padded<E>(z.Dv))) + z.H / z.Hk * distances_of(z);
+    return (in_place<E>(p) ? 0 : z.key_tokens * (padded<E>(z.D) + padded<E>(z.Dv))) + z.H / z.Hk * p.distances;
   }
   Parts(const SoftmaxGradients<E>& grads, void* workspace, const SoftmaxProblem& p, long task)
       : dk_numel(p.sizes.key_tokens * padded<E>(p.sizes.D)),
         dv_numel(p.sizes.key_tokens * padded<E>(p.sizes.Dv)),
-        distances(p.sizes.H / p.sizes.Hk * distances_of(p.sizes)),
+        distances(p.sizes.H / p.sizes.Hk * p.distances),
         dby_distance(static_cast<E*>(workspace) + task * numel(p)) {
     const long head = task / stripes_of(p.sizes), b = head / p.sizes.Hk, hk = head % p.sizes.Hk;
     E* own = dby_distance + distances;
@@ -115,7 +115,7 @@ template <class E> struct Backward {
     copy_rows(own_dy, dy + o_at, stride.o.t, lanes.n, z.Dv);
     row_numbers(L, delta, own_dy, saved.o + o_at, lanes);
     std::fill_n(transposed_dq, z.D * kTile, E(0));
-    E* dby_distance = grads.dby_distance ? parts.dby_distance + h % (z.H / z.Hk) * distances_of(z) : nullptr;
+    E* dby_distance = grads.dby_distance ? parts.dby_distance + h % (z.H / z.Hk) * p.distances : nullptr;
     lanes.for_key_tiles([&](const KeyTile& tile) {
       const long count = tile.count;
       Rows<E> ks = rows_at(tile, keys, stride.k.t, z.D, own_k);
@@ -185,10 +185,10 @@ template <class E> void collect(const SoftmaxGradients<E>& grads, void* workspac
   }
 }
 
-// dby_distance (H, T + S - 1): the sum over all samples, in their order
+// dby_distance (H, distances): the sum over all samples, in their order
 template <class E> void collect_distances(const SoftmaxGradients<E>& grads, void* workspace, const SoftmaxProblem& p) {
   const long heads = p.sizes.Hk, stripes = stripes_of(p.sizes);
-  std::fill_n(grads.dby_distance, p.sizes.H * distances_of(p.sizes), E(0));
+  std::fill_n(grads.dby_distance, p.sizes.H * p.distances, E(0));
   for (long head = 0; head < p.sizes.B * heads; head++) {
     const Parts<E> part(grads, workspace, p, head * stripes);
     add_row(grads.dby_distance + head % heads * part.distances, part.dby_distance, part.distances);

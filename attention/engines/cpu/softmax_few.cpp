@@ -60,6 +60,7 @@ template <class E> class OneQuery {
         label(p.seen.query_labels ? p.seen.query_labels.of(b)[i] : 0),
         key_labels(p.seen.key_labels.of(b)),
         allow(p.seen.allow ? p.seen.allow.of(b, h) + i * p.seen.allow_i : nullptr),
+        at(p, b),
         plain(!in.by_distance && !in.by_query && !key_labels && !allow),
         out(o + b * p.stride.o.b + h * p.stride.o.h + i * p.stride.o.t) {
     std::fill_n(out, p.sizes.Dv, E(0));
@@ -132,10 +133,11 @@ template <class E> class OneQuery {
   E bias(long j) const {
     const SoftmaxSizes& z = p.sizes;
     E total = 0;
-    if (in.by_distance) total += in.by_distance[h * (z.T + z.S - 1) + i - j + z.S - 1];
+    const long distance = at.key(j) - at.query(i);
+    if (in.by_distance) total += in.by_distance[h * p.distances + p.zero - distance];
     if (!in.by_query) return total;
-    const long distance = std::clamp(j - (i + z.S - z.T), -p.clip, p.clip);
-    return total + in.by_query[((b * z.H + h) * z.T + i) * (2 * p.clip + 1) + distance + p.clip];
+    return total +
+           in.by_query[((b * z.H + h) * z.T + i) * (2 * p.clip + 1) + std::clamp(distance, -p.clip, p.clip) + p.clip];
   }
 
   const SoftmaxOperands<E>& in;
@@ -145,6 +147,7 @@ template <class E> class OneQuery {
   const int32_t label;             // only keys of the same
   const int32_t* key_labels;       // (S) or null
   const bool* allow;               // (S) by its stride, or null
+  const Standing at;               // positions, for the biases
   const bool plain;                // neither biases nor anything but a range decides
   E* out;                          // (Dv): collected so far
   E top = kNothing, sum = 0;       // the running maximum and sum, in units of log 2

@@ -31,37 +31,54 @@ template <class E> void transpose_scaled(E* to, const E* from, long from_row, lo
 
 // ---- biases and dropout
 
-// The distances of one head: by_distance has so many entries.
-inline long distances_of(const SoftmaxSizes& z) { return std::max(0L, z.query_tokens + z.key_tokens - 1); }
+// Where the tokens of a sample stand (softmax_kernels.h)
+struct Standing {
+  const int32_t *queries, *keys;  // or null
+  long ahead;
+
+  Standing(const SoftmaxProblem& p, long b)
+      : queries(p.positions.queries.of(b)),
+        keys(p.positions.keys.of(b)),
+        ahead(p.sizes.key_tokens - p.sizes.query_tokens) {}
+  long query(long token) const { return queries ? queries[token] : token + ahead; }
+  long key(long token) const { return keys ? keys[token] : token; }
+};
 
 // f(at, entry, n) for all pairs: the n scores from s[at] on belong to the entries from `entry` on of by_distance
-// (T + S - 1)
 template <class E, class F> void for_distances(const Lanes<E>& lanes, const KeyTile& keys, F&& f) {
+  const Standing at(lanes.p, lanes.b);
+  const bool side_by_side = !lanes.p.seen.query_index && !at.queries;  // the next lane is at the next position
   for (long r = 0; r < keys.count; r++) {
-    const long shift = lanes.p.sizes.key_tokens - 1 - keys.at(r);
-    if (!lanes.p.seen.query_index) {
-      if (keys.at(r) >= 0) f(r * kTile, lanes.begin + shift, lanes.n);
+    if (keys.at(r) < 0) continue;
+    const long shift = lanes.p.zero - at.key(keys.at(r));
+    if (side_by_side) {
+      f(r * kTile, lanes.begin + at.ahead + shift, lanes.n);
       continue;
     }
     for (long i = 0; i < lanes.n; i++)
-      if (lanes.token[i] >= 0 && keys.at(r) >= 0) f(r * kTile + i, lanes.token[i] + shift, 1L);
+      if (lanes.token[i] >= 0) f(r * kTile + i, at.query(lanes.token[i]) + shift, 1L);
   }
 }
 
 // f(at, lane, column) for every pair: score s[at] belongs to this column of by_query (T, 2 c + 1)
 template <class E, class F> void for_clipped(const Lanes<E>& lanes, const KeyTile& keys, F&& f) {
-  const long ahead = lanes.p.sizes.key_tokens - lanes.p.sizes.query_tokens, clip = lanes.p.clip;
-  for (long r = 0; r < keys.count; r++)
+  const Standing at(lanes.p, lanes.b);
+  const long clip = lanes.p.clip;
+  long query[kTile];
+  for (long i = 0; i < lanes.n; i++) query[i] = lanes.token[i] >= 0 ? at.query(lanes.token[i]) : 0;
+  for (long r = 0; r < keys.count; r++) {
+    if (keys.at(r) < 0) continue;
+    const long key = at.key(keys.at(r));
     for (long i = 0; i < lanes.n; i++)
-      if (lanes.token[i] >= 0)
-        f(r * kTile + i, i, std::clamp(keys.at(r) - (lanes.token[i] + ahead), -clip, clip) + clip);
+      if (lanes.token[i] >= 0) f(r * kTile + i, i, std::clamp(key - query[i], -clip, clip) + clip);
+  }
 }
 
 // s (count, 64) += log2(e) * bias
 template <class E> void add_biases(E* s, const SoftmaxOperands<E>& in, const Lanes<E>& lanes, const KeyTile& keys) {
   const SoftmaxSizes& z = lanes.p.sizes;
   if (in.by_distance)
-    for_distances(lanes, keys, [&, bias = in.by_distance + lanes.h * distances_of(z)](long at, long entry, long n) {
+    for_distances(lanes, keys, [&, bias = in.by_distance + lanes.h * lanes.p.distances](long at, long entry, long n) {
       for (long i = 0; i < n; i++) s[at + i] += E(kLog2e) * bias[entry + i];
     });
   if (in.by_query)
@@ -70,7 +87,7 @@ template <class E> void add_biases(E* s, const SoftmaxOperands<E>& in, const Lan
     });
 }
 
-// The other way: what the scores' gradient ds (count, 64) is for the biases' entries: dby_distance (T + S - 1) of this
+// The other way: what the scores' gradient ds (count, 64) is for the biases' entries: dby_distance (distances) of this
 // head, dby_query (B, H, T, 2 c + 1); null: not wanted.
 template <class E>
 void add_bias_gradients(E* dby_distance, E* dby_query, const E* ds, const Lanes<E>& lanes, const KeyTile& keys) {

@@ -30,7 +30,9 @@ std::vector<Tensor> tensors(const SoftmaxCase& p, DType dtype) {
   std::vector<Tensor> list = {transpose(noise({z.B, z.T, z.H, z.D}, 1, dtype), 1, 2),
                               noise({z.B, z.Hk, z.S, z.D}, 2, dtype),
                               transpose(noise({z.B, z.S, z.Hk, z.Dv}, 3, dtype), 1, 2)};
-  if (p.by_distance) list.push_back(noise({z.H, z.T + z.S - 1}, 4, dtype));
+  const long distances =  // with positions there may be more than are needed
+      p.query_positions.defined() ? 2 * largest_distance(p.query_positions, p.key_positions) + 5 : z.T + z.S - 1;
+  if (p.by_distance) list.push_back(noise({z.H, distances}, 4, dtype));
   if (p.clip >= 0) list.push_back(noise({z.B, z.H, z.T, 2 * p.clip + 1}, 5, dtype));
   return list;
 }
@@ -39,6 +41,7 @@ SoftmaxInputs inputs(const SoftmaxCase& p, const std::vector<Variable>& x) {
   SoftmaxInputs in{x[0], x[1], x[2]};
   if (p.by_distance) in.by_distance = x[3];
   if (p.clip >= 0) in.by_query = x.back();
+  in.query_positions = p.query_positions, in.key_positions = p.key_positions;
   return in;
 }
 

@@ -95,6 +95,34 @@ BOOST_AUTO_TEST_CASE(biases_and_their_gradients_are_right) {
     }
 }
 
+// i32 (samples, n): positions from -20 to 20, many of them several times
+Tensor random_positions(long samples, long n, uint32_t seed) {
+  return cast(uniform({samples, n}, {.seed = seed}, -20, 20), i32);
+}
+
+BOOST_AUTO_TEST_CASE(biases_go_by_the_positions_that_are_given) {
+  for (bool causal : {false, true})
+    for (auto [T, S] : {std::pair{7L, 7L}, {70, 70}, {3, 70}, {70, 66}})
+      for (auto [queries, keys] : {std::pair{1L, 1L}, {2, 1}, {1, 2}, {2, 2}}) {
+        Case p{.z = {.H = 2, .Hk = 1, .T = T, .S = S}, .mask = {.causal = causal}, .by_distance = true};
+        p.query_positions = random_positions(queries, T, 1), p.key_positions = random_positions(keys, S, 2);
+        check_engine(p);
+        p.clip = 2;
+        check_engine(p);
+      }
+}
+
+BOOST_AUTO_TEST_CASE(the_usual_positions_shifted_together_change_no_bit) {
+  for (auto [T, S] : {std::pair{130L, 130L}, {3, 70}, {70, 130}}) {
+    Case p{.z = {.T = T, .S = S}, .mask = causal_mask(), .clip = 3};
+    const auto usual = results(p, f32, softmax_attention);
+    const Tensor places = reshape(arange(S + 9, i32), {1, S + 9});
+    p.query_positions = slice(places, 1, S - T + 9, S + 9), p.key_positions = slice(places, 1, 9, S + 9);
+    const auto shifted = results(p, f32, softmax_attention);
+    for (size_t i = 0; i < usual.size(); i++) BOOST_TEST(same_bits(contiguous(shifted[i]), contiguous(usual[i])));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(dropout_is_drawn_by_positions) {
   const SoftmaxOptions options{.dropout = 0.3, .key = {.seed = 5, .step = 2, .site = 77, .sample = 11}};
   check_engine({.z = {.T = 70, .S = 70}, .mask = causal_mask(), .options = options});
@@ -237,6 +265,20 @@ BOOST_AUTO_TEST_CASE(errors_tell_the_shapes) {
              }) ==
              "softmax_attention: the bias by distance is (2, 9) and (B, H, T, S) is (1, 2, 4, 5); it must be "
              "(H, T + S - 1)");
+  const auto error_with = [&](const Tensor& by_distance, const Tensor& queries, const Tensor& keys) {
+    return error_of([&] { softmax_attention({q, k, k, by_distance, {}, queries, keys}, v); });
+  };
+  BOOST_TEST(error_with({}, zeros({1, 4}, i32), {}) ==
+             "softmax_attention: positions were given for the queries only; the rule is for both or for none");
+  BOOST_TEST(error_with({}, zeros({1, 4}, i64), zeros({2, 5}, i32)) ==
+             "softmax_attention: the positions are i64 (1, 4) and i32 (2, 5) and (B, H, T, S) is (1, 2, 4, 5); they "
+             "must be i32 (1 or B, T) and (1 or B, S)");
+  BOOST_TEST(error_with(zeros({2, 8}), zeros({1, 4}, i32), zeros({1, 5}, i32)) ==
+             "softmax_attention: the bias by distance is (2, 8) and (B, H, T, S) is (1, 2, 4, 5); with positions it "
+             "must be (H, 2 m + 1)");
+  BOOST_TEST(error_with(zeros({2, 7}), full({1, 4}, -1, i32), full({1, 5}, 3, i32)) ==
+             "softmax_attention: positions out of range: the bias by distance is (2, 7), for distances up to 3, and "
+             "there is one of 4. Make it (H, 2 m + 1) with m >= 4");
   BOOST_TEST(error_of([&] {
                softmax_attention({zeros({1, 1, 2, 600}), zeros({1, 1, 2, 600}), zeros({1, 1, 2, 8})},
                                  visible_pairs("test", {}, {}, {1, 1, 2, 2}));

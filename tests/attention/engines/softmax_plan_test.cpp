@@ -105,6 +105,12 @@ BOOST_AUTO_TEST_CASE(places_may_be_any_tokens) {
           check_engine({.z = z, .options = kDropout, .by_distance = true, .clip = 2, .plan = kept(plan)});
           check_engine({.z = z, .pattern = {.dilation = 3}, .clip = 1, .plan = kept(plan)});
           check_engine({.z = z,
+                        .by_distance = true,
+                        .clip = 2,
+                        .plan = kept(plan),
+                        .query_positions = cast(uniform({2, T}, {.seed = 8}, 0, 30), i32),
+                        .key_positions = cast(uniform({1, S}, {.seed = 9}, 0, 30), i32)});
+          check_engine({.z = z,
                         .mask = allow_mask(greater(uniform({2, 4, T, S}, {.seed = 4}), scalar(0.5))),
                         .plan = kept(plan)});
           plan.query_index = Tensor();
