@@ -10,20 +10,21 @@ namespace heed {
 // Logical (B, H, T, D); in memory usually (B, T, H, D): only the last axis must be dense. Queries are the last T of the
 // S tokens, if they are of the same sequence.
 struct Heads {
-  const Variable& q;               // (B, H, T, D); undefined if the core projects no queries
-  const Variable& k;               // (B, Hk, S, D), Hk divides H
-  const Variable& v;               // (B, Hk, S, Dv)
-  long first_key = 0;              // the position of key 0 in its sequence: a State may have forgotten those before
+  const Variable& q;   // (B, H, T, D); undefined if the core projects no queries
+  const Variable& k;   // (B, Hk, S, D), Hk divides H
+  const Variable& v;   // (B, Hk, S, Dv)
+  long first_key = 0;  // the position of key 0 in its sequence: a State may have forgotten those before
   // Where the tokens stand, for biases by position: i64 (1 or B, T) and (1 or B, S), both or null. Several may stand at
   // one place. null: key j at j, query i at i + S - T
   const Tensor *query_positions = nullptr, *key_positions = nullptr;
   const Variable* x = nullptr;     // (B, T, C), what queries are made of; null: it is not known
   State* state = nullptr;          // one of the core's own kind: k and v are those of the T new tokens alone
   const Tokens* tokens = nullptr;  // facts of the T tokens of x; null: there are none
+  bool cross = false;              // are keys and values of another sequence?
 
   // The same with other queries, keys and values: a group of heads, or rows in another order.
   Heads with(const Variable& queries, const Variable& keys, const Variable& values) const {
-    return {queries, keys, values, first_key, query_positions, key_positions, x, state, tokens};
+    return {queries, keys, values, first_key, query_positions, key_positions, x, state, tokens, cross};
   }
 };
 

@@ -37,7 +37,7 @@ struct MultiHead::Projected {
   Heads heads(const Variable& x, const MixIn& in) const {
     const bool placed = in.tokens && in.tokens->positions.defined() && !in.source;
     const Tensor* positions = placed ? &in.tokens->positions : nullptr;
-    return {q, k, v, first_key, positions, positions, &x, own_state, in.tokens};
+    return {q, k, v, first_key, positions, positions, &x, own_state, in.tokens, in.source != nullptr};
   }
 };
 

@@ -1,6 +1,9 @@
 #include "models/stack.h"
 
+#include "autograd/ops/concatenate.h"
 #include "autograd/ops/elementwise.h"
+#include "autograd/ops/reduce.h"
+#include "autograd/ops/views.h"
 #include "tensor/random.h"
 #include "tests/models/small_model.h"
 #include "tests/support/compare.h"
@@ -114,6 +117,66 @@ BOOST_AUTO_TEST_CASE(attentions_know_their_layer_and_share_parameters) {
   long count = 0;
   for (Parameter* p : stack.parameters()) count += p->path == "shared.u";
   BOOST_TEST(count == 1);
+}
+
+namespace {
+
+// Adds a node behind the tokens, the mean of all, and makes every row the mean of itself and the node. It writes down how
+// often it was asked to widen, and how many rows it saw.
+struct WithNode : Mixer {
+  inline static long widened = 0, narrowed = 0;
+  inline static std::vector<long> rows;
+  static void forget() { widened = narrowed = 0, rows.clear(); }
+
+  Variable widen(const Variable& x, const MixIn&, Context&) override {
+    widened++;
+    return concatenate({x, mean(x, {1}, true)}, 1);
+  }
+  Variable narrow(const Variable& y, long T, const MixIn&, Context&) override {
+    narrowed++;
+    return slice(y, 1, 0, T);
+  }
+  Variable mix(const Variable& x, const MixIn&, Context&) override {
+    rows.push_back(x.size(1));
+    return (x + slice(x, 1, x.size(1) - 1, x.size(1))) * 0.5;
+  }
+  Capabilities can() const override { return {.widens = true}; }
+};
+
+const Variant kWithNode{.name = "with-node", .make = [](const VariantOptions&, const MixerOptions&) {
+                          return std::make_unique<WithNode>();
+                        }};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(nodes_beside_the_tokens_are_added_once_and_taken_away_at_the_end) {
+  const RegisteredVariant variant{kWithNode};
+  for (bool recompute : {false, true})
+    for (bool reversible : {false, true}) {
+      if (recompute && reversible) continue;
+      StackOptions options = small("sfsf");
+      options.attention = "with-node", options.recompute_blocks = recompute, options.reversible = reversible;
+      Stack stack(options);
+      Context ctx;
+      WithNode::forget();
+      const Variable x = Variable::leaf(randn({2, 5, 16}, 1));
+      const NoGrad no_grad;
+      BOOST_TEST(stack.forward(x, {}, ctx).shape() == (Shape{2, 5, 16}));
+      BOOST_TEST(WithNode::widened == 1);
+      BOOST_TEST(WithNode::narrowed == 1);
+      BOOST_TEST(WithNode::rows == (std::vector<long>{6, 6}), boost::test_tools::per_element());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_attention_that_adds_nodes_is_not_mixed_with_others) {
+  const RegisteredVariant variant{kWithNode};
+  StackOptions options = small("sfsf");
+  for (const char* list : {"with-node;full", "full;with-node"}) {
+    options.attention = list;
+    const std::string text = error_of([&] { Stack stack(options); });
+    BOOST_TEST(text.starts_with("stack: the attentions "));
+    BOOST_TEST(text.ends_with(" are mixed; one that adds nodes beside the tokens must be in all layers"));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_shared_parameter_has_one_shape) {
