@@ -37,8 +37,8 @@ Variable block_of(const RowScores& scores, const std::vector<Variable>& inputs, 
 Variable row_attention(const RowScores& scores, const std::vector<Variable>& inputs, const Variable& v,
                        const Visible& visible, const RowOptions& options) {
   HEED_CHECK(options.rows >= 1, "row_attention", "rows is ", options.rows, "; it must be at least 1");
-  HEED_CHECK(!visible.plan || (!visible.plan->query_index.defined() && !visible.plan->key_index.defined()),
-             "row_attention", "the plan has an index; this engine works on tokens. Use a plan without one");
+  HEED_CHECK(!visible.indexed(), "row_attention",
+             "the visible pairs have an index; this engine works on tokens. Use a plan without one");
   std::vector<Variable> all = inputs, blocks;
   all.push_back(v);
   std::vector<Saved> watched;

@@ -36,7 +36,7 @@ Tensor token_major(long B, long H, long T, long C, const Tensor& like) {
 // The same elements with the strides of token_major.
 Tensor as_token_major(const Tensor& x) { return transpose(contiguous(transpose(x, 1, 2)), 1, 2); }
 
-// A plan's index, (1 or B, 1 or H, rows)
+// An index of places, (1 or B, 1 or H, rows)
 PerHead<int32_t> read_index(const Tensor& index) {
   if (!index.defined()) return {};
   const long rows = index.size(2), heads = index.size(1);
@@ -62,8 +62,8 @@ Seen read_seen(const Visible& v) {
   }
   if (!v.plan) return seen;
   seen.plan = v.plan.get();
-  seen.query_index = read_index(v.plan->query_index);
-  seen.key_index = read_index(v.plan->key_index);
+  seen.query_index = read_index(v.query_index);
+  seen.key_index = read_index(v.key_index);
   return seen;
 }
 
@@ -156,8 +156,8 @@ std::vector<Tensor> SoftmaxCall::backward(const Tensor& dy_given, const Tensor& 
                                                    workspace.mutable_data<uint8_t>());
   });
   if (p.seen.query_index) {  // by rows -> by tokens
-    to.dq = rows_added(to.dq, visible.plan->query_index, visible.T);
-    if (wants.by_query) to.dby_query = rows_added(to.dby_query, visible.plan->query_index, visible.T);
+    to.dq = rows_added(to.dq, visible.query_index, visible.T);
+    if (wants.by_query) to.dby_query = rows_added(to.dby_query, visible.query_index, visible.T);
   }
   return {to.dq, to.dk, to.dv, to.dby_distance, to.dby_query};
 }

@@ -24,7 +24,7 @@ void check_shapes(const SoftmaxInputs& in, const Visible& v) {
   check_head_channels(kOp, q.size(3), values.size(3));
   HEED_CHECK(v.B == q.size(0) && v.H == q.size(1) && v.T == q.size(2) && v.S == k.size(2), kOp, "q is ", q.shape(),
              " and k is ", k.shape(), ", but the visible pairs are for (B, H, T, S) = ", Shape{v.B, v.H, v.T, v.S});
-  if (v.plan) v.plan->check(kOp, {v.B, v.H, v.T, v.S});
+  v.check(kOp);
 }
 
 void check_positions(const SoftmaxInputs& in, const Visible& v) {

@@ -46,7 +46,7 @@ struct SoftmaxOptions {
 };
 
 struct SoftmaxOutputs {
-  Variable o;  // (B, H, T, Dv), in memory (B, T, H, Dv); a plan with an index decides on T and its order (plan.h)
+  Variable o;  // (B, H, T, Dv), in memory (B, T, H, Dv); with an index by places, not tokens (plan.h)
   Variable L;  // (B, H, T); both take gradients
 };
 SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible, const SoftmaxOptions& options = {});

@@ -2,8 +2,8 @@
 // fills. No Tensor and no gradient machinery is needed to read this.
 //
 // Rows and tokens. Usually row i of the queries is token i of its sequence, and so with keys: T = query_tokens and
-// S = key_tokens. Only a plan with an index (plan.h) sorts tokens anew: then tiles walk over T x S rows, in the plan's
-// order, and row i is token query_index[i]. o, L, dy, dL, dq and dby_query lie by rows, everything else by tokens.
+// S = key_tokens. Only an index (plan.h) sorts tokens anew: then the plan's tiles walk over T x S rows, and row i is
+// token query_index[i]. o, L, dy, dL, dq and dby_query lie by rows, everything else by tokens.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct SoftmaxSizes {
   long B, H, Hk;                  // samples, heads of queries, heads of keys and values
   long T, S;                      // rows of queries and of keys
   long D, Dv;                     // channels of q and k, channels of v
-  long query_tokens, key_tokens;  // T and S, unless the plan has an index
+  long query_tokens, key_tokens;  // T and S, unless there is an index
 };
 
 struct TokenStrides {  // elements from one sample, head or token to the next; channels are dense

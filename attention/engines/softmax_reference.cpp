@@ -3,7 +3,7 @@
 //   s = scale q k^T + bias, -infinity where hidden,   L = log sum exp(s),   o = exp(s - L) v
 //
 // weights_of and softmax_attention_reference say it in ten lines; at_queries and at_keys before them give x itself,
-// unless a plan has an index and puts tokens into other places (plan.h).
+// unless an index puts tokens into other places (plan.h).
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -53,13 +53,11 @@ Variable at_places(const Variable& x, const Visible& v, long places,
   return gather(x, 2, contiguous(index));
 }
 Variable at_queries(const Variable& x, const Visible& v) {
-  const bool indexed = v.plan && v.plan->query_index.defined();
-  return indexed ? at_places(x, v, v.query_places(), &Visible::query_token) : x;
+  return v.query_index.defined() ? at_places(x, v, v.query_places(), &Visible::query_token) : x;
 }
 Variable at_keys(const Variable& x, const Visible& v) {  // (B, Hk, S, C) -> (B, H, places, C)
-  const bool indexed = v.plan && v.plan->key_index.defined();
   const Variable all = for_all_heads(x, v.H);
-  return indexed ? at_places(all, v, v.key_places(), &Visible::key_token) : all;
+  return v.key_index.defined() ? at_places(all, v, v.key_places(), &Visible::key_token) : all;
 }
 
 // p_i - p_j of query i and key j of a sample
@@ -93,7 +91,7 @@ Variable biased(Variable s, const SoftmaxInputs& in, const Visible& v) {
 Tensor kept(const Visible& v, const SoftmaxOptions& options) {
   const RandomKey key = key_from_head(options.key, options.first_head);
   const Tensor tokens = attention_keep({v.B, v.H, v.T, v.S}, key, options.dropout);
-  if (!v.plan) return tokens;
+  if (!v.indexed()) return tokens;
   const Tensor index = pair_index(v, [&](long, long i, long j) { return i * v.S + j; });
   return reshape(gather(reshape(tokens, {v.B, v.H, v.T * v.S}), 2, reshape(index, {v.B, v.H, -1})), index.shape());
 }

@@ -70,20 +70,6 @@ void let_through(TileBits& bits, const PlanTile& tile, const PlanTile& seen) {
     bits[size_t(j - tile.first_key)] |= queries;
 }
 
-void check_index(const char* op, const char* name, const Tensor& index, const Shape& want, long tokens) {
-  if (!index.defined()) return;
-  const Shape& s = index.shape();
-  const bool fits =
-      s.dims() == 3 && (s[0] == 1 || s[0] == want[0]) && (s[1] == 1 || s[1] == want[1]) && s[2] == want[2];
-  HEED_CHECK(index.dtype() == i32 && index.is_contiguous() && fits, op, "the plan's ", name, " is ", s, " ",
-             index.dtype(),
-             "; it must be contiguous i32 of shape (1 or B, 1 or H, places) with (B, H, places) = ", want);
-  const int32_t* at = index.data<int32_t>();
-  const int32_t* bad = std::find_if(at, at + index.numel(), [&](int32_t t) { return t < -1 || t >= tokens; });
-  HEED_CHECK(bad == at + index.numel(), op, "the plan's ", name, " names token ", *bad, " of ", tokens,
-             "; the rule is 0 to ", tokens - 1, ", or -1 for an empty place");
-}
-
 }  // namespace
 
 long Plan::row(long b, long h, long query_tile) const {
@@ -119,9 +105,7 @@ Plan Plan::transposed() const {
         to.partial(c, r, transposed);
       }
   }
-  Plan plan = to.take();
-  plan.query_index = key_index, plan.key_index = query_index;
-  return plan;
+  return to.take();
 }
 
 void Plan::check(const char* op, const Shape& of) const {
@@ -129,10 +113,8 @@ void Plan::check(const char* op, const Shape& of) const {
   HEED_CHECK((samples == 1 || samples == of[0]) && (heads == 1 || heads == of[1]), op, "the plan has lists for ",
              samples, " samples and ", heads, " heads and the batch is (B, H, T, S) = ", of,
              "; it must have one for all, or one each");
-  HEED_CHECK((query_index.defined() || T == of[2]) && (key_index.defined() || S == of[3]), op, "the plan is for ", T,
-             " queries and ", S, " keys and the batch is (B, H, T, S) = ", of, "; without an index they must be equal");
-  check_index(op, "query_index", query_index, {of[0], of[1], T}, of[2]);
-  check_index(op, "key_index", key_index, {of[0], of[1], S}, of[3]);
+  HEED_CHECK(T == of[2] && S == of[3], op, "the plan is for ", T, " queries and ", S,
+             " keys and the batch is (B, H, T, S) = ", of, "; they must be equal");
   const size_t rows = size_t(samples * heads * query_tiles()), entries = key_tile.size();
   bool good = begin.size() == rows + 1 && begin[0] == 0 && begin[rows] == int64_t(entries) && bits.size() == entries;
   for (size_t r = 0; r < rows && good; r++) {

@@ -9,9 +9,10 @@
 // all, or every head or every sample has its own. Plans of positions are worth keeping: ctx.plan(key, make). A plan
 // made from the data is kept by the graph until backward.
 //
-// With an index the engine works on places instead of tokens: place i of the queries is token query_index[i], and q, k,
-// v are gathered tile by tile, never as a whole. Tokens may come several times or not at all; -1 is an empty place,
-// which sees nothing and is not seen. Results lie by places. Mask, biases and dropout still speak of tokens.
+// With an index beside it (Visible::query_index, key_index) the engine works on places instead of tokens: place i of
+// the queries is token query_index[i], and q, k, v are gathered tile by tile, never as a whole. Tokens may come several
+// times or not at all; -1 is an empty place, which sees nothing and is not seen. Results lie by places. Mask, biases
+// and dropout still speak of tokens. The plan itself knows places only: one list of tiles serves every order of them.
 #pragma once
 
 #include <array>
@@ -42,15 +43,13 @@ struct Plan {
   std::vector<int32_t> key_tile;  // of each entry: its keys are 64 key_tile ..
   std::vector<int32_t> bits;      // kFull, or which of `tiles`
   std::vector<TileBits> tiles;    // all different; 0 beyond the last query or key
-  Tensor query_index{};           // i32 (1 or B, 1 or H, T); undefined: places are tokens
-  Tensor key_index{};             // i32 (1 or B, 1 or H, S)
 
   long query_tiles() const { return ceil_div(shape.T, kPlanTile); }
   long row(long b, long h, long query_tile) const;  // of this sample and head
   bool sees(long b, long h, long i, long j) const;  // by places, without the mask
-  Plan transposed() const;                          // keys by queries: for a pass over keys; indices change places too
+  Plan transposed() const;                          // keys by queries: for a pass over keys
 
-  // Throws unless it is in the form above and fits a batch of these tokens.
+  // Throws unless it is in the form above and fits a batch of so many samples, heads and places.
   void check(const char* op, const Shape& B_H_T_S) const;
 };
 

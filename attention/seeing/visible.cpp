@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "attention/seeing/plan.h"
 #include "system/ceil_div.h"
 #include "tensor/copy.h"
-#include "tensor/create.h"
-#include "tensor/ops/compare.h"
-#include "tensor/views.h"
 
 namespace heed {
 namespace {
@@ -122,12 +118,6 @@ Visible seen_by(const MaskReader& mask, const Shape& shape, long rows, long dila
   return v;
 }
 
-// The token at a place; one list for all, or one per head or sample.
-long index_at(const Tensor& index, long b, long h, long place) {
-  const long heads = index.size(1), list = (index.size(0) > 1 ? b : 0) * heads + (heads > 1 ? h : 0);
-  return index.data<int32_t>()[list * index.size(2) + place];
-}
-
 }  // namespace
 
 KeyRange Pattern::range(long p, long S) const {
@@ -144,22 +134,6 @@ bool Pattern::sees(long p, long j) const {
   return j >= keys.first && j <= keys.last && (j - p) % dilation == 0;
 }
 
-long Visible::query_places() const { return plan ? plan->shape.T : T; }
-long Visible::key_places() const { return plan ? plan->shape.S : S; }
-long Visible::query_token(long b, long h, long place) const {
-  return plan && plan->query_index.defined() ? index_at(plan->query_index, b, h, place) : place;
-}
-long Visible::key_token(long b, long h, long place) const {
-  return plan && plan->key_index.defined() ? index_at(plan->key_index, b, h, place) : place;
-}
-
-std::vector<Tensor> Visible::tensors() const {
-  std::vector<Tensor> all = {first, last, query_labels, key_labels, allow};
-  if (plan) all.push_back(plan->query_index), all.push_back(plan->key_index);
-  std::erase_if(all, [](const Tensor& x) { return !x.defined(); });
-  return all;
-}
-
 Visible visible_pairs(const char* op, const Mask& mask, const Pattern& pattern, const Shape& shape) {
   mask.check(op, shape[0], shape[1], shape[2], shape[3]);
   const long T = shape[2], S = shape[3];
@@ -171,48 +145,6 @@ Visible visible_pairs(const char* op, const Mask& mask, const Pattern& pattern, 
 Visible visible_ranges(const char* op, const Shape& shape, const Mask& mask, const KeysOfQuery& keys) {
   mask.check(op, shape[0], shape[1], shape[2], shape[3]);
   return seen_by(MaskReader(mask, shape), shape, shape[0], 1, keys);
-}
-
-namespace {
-
-// Rows begin .. end of what all but the plan allow, by tokens; expanded where heads or samples are alike.
-Tensor seen_tokens(const Visible& v, long begin, long end) {
-  const bool labelled = v.key_labels.defined();
-  const long samples = v.first.size(0) > 1 || (labelled && v.key_labels.size(0) > 1) ? v.B : 1, rows = end - begin;
-  const auto at = [&](const Tensor& x, long b) { return x.data<int32_t>() + (x.size(0) > 1 ? b * x.size(1) : 0); };
-  Tensor seen = Tensor::empty({samples, 1, rows, v.S}, boolean);
-  bool* out = seen.mutable_data<bool>();
-  for (long b = 0; b < samples; b++)
-    for (long i = begin; i < end; i++, out += v.S) {
-      const int32_t low = at(v.first, b)[i], high = at(v.last, b)[i];
-      for (long j = 0; j < v.S; j++) out[j] = j >= low && j <= high;
-      for (long j = 0; labelled && j < v.S; j++) out[j] = out[j] && at(v.key_labels, b)[j] == at(v.query_labels, b)[i];
-    }
-  if (v.allow.defined()) seen = logical_and(seen, slice(expand(v.allow, {v.B, v.H, v.T, v.S}), 2, begin, end));
-  return expand(seen, {v.B, v.H, rows, v.S});
-}
-
-}  // namespace
-
-Tensor Visible::dense() const { return contiguous(dense(0, query_places())); }
-
-Tensor Visible::dense(long begin, long end) const {
-  if (!plan) return seen_tokens(*this, begin, end);
-  plan->check("attention", {B, H, T, S});
-  const bool whole = plan->query_index.defined();  // its rows may be any
-  const long first_row = whole ? 0 : begin, rows = end - begin, keys = key_places();
-  const Tensor tokens = contiguous(seen_tokens(*this, first_row, whole ? T : end));
-  Tensor seen = Tensor::empty({B, H, rows, keys}, boolean);
-  bool* out = seen.mutable_data<bool>();
-  for (long b = 0; b < B; b++)
-    for (long h = 0; h < H; h++)
-      for (long i = begin; i < end; i++)
-        for (long j = 0; j < keys; j++) {
-          const long query = query_token(b, h, i), key = key_token(b, h, j);
-          *out++ = query >= 0 && key >= 0 && plan->sees(b, h, i, j) &&
-                   tokens.data<bool>()[((b * H + h) * tokens.size(2) + query - first_row) * S + key];
-        }
-  return seen;
 }
 
 }  // namespace heed

@@ -37,9 +37,12 @@ struct Visible {
   Tensor query_labels{}, key_labels{};  // i32 (B or 1, T) and (B or 1, S); undefined: all have the same
   Tensor allow{};                       // boolean, broadcasts to (B, H, T, S); undefined: everything
   std::shared_ptr<const Plan> plan{};   // null: every tile
+  // With a plan: the token in each place of its tiles, i32 (1 or B, 1 or H, places); undefined: places are tokens. All
+  // but the plan is by tokens, and what engines return by places (plan.h).
+  Tensor query_index{}, key_index{};
 
-  // A plan may put tokens to other places: then everything above is by tokens, and what engines return by places.
-  long query_places() const;  // T, unless the plan has an index
+  bool indexed() const { return query_index.defined() || key_index.defined(); }
+  long query_places() const;  // T, unless there is an index
   long key_places() const;
   long query_token(long b, long h, long place) const;  // -1: the place is empty
   long key_token(long b, long h, long place) const;
@@ -47,9 +50,10 @@ struct Visible {
   // The tensors behind it that somebody may write to: an engine whose backward reads them keeps them as Saved.
   std::vector<Tensor> tensors() const;
 
+  void check(const char* op) const;  // throws unless plan and indices fit each other and B, H, T and S
+
   Tensor dense() const;                      // boolean (B, H, T, S), by places: for pictures and references
   Tensor dense(long begin, long end) const;  // its rows begin .. end; expanded where heads or samples are alike
-  // both throw if the plan does not fit B, H, T and S
 };
 
 // What both the mask and the pattern allow. Throws if the mask does not fit.

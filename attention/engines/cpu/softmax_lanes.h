@@ -1,7 +1,7 @@
 // Who sees whom in a tile of up to 64 queries by 64 keys, for forward and backward of the softmax engine. A lane is one
 // place in a vector register: the 64 queries of a tile lie in 64 lanes, and one instruction serves 8 or 16 of them.
 // Here is what the lanes see, which tiles of keys they look at, and where the rows of both lie in memory: side by side,
-// or, if a plan has an index (softmax_kernels.h), gathered from anywhere.
+// or, if there is an index (softmax_kernels.h), gathered from anywhere.
 #pragma once
 
 #include <limits>

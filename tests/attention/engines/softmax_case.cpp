@@ -47,7 +47,7 @@ SoftmaxInputs inputs(const SoftmaxCase& p, const std::vector<Variable>& x) {
 
 Visible seen_by(const SoftmaxCase& p) {
   Visible visible = visible_pairs("test", p.mask, p.pattern, {p.z.B, p.z.H, p.z.T, p.z.S});
-  visible.plan = p.plan;
+  visible.plan = p.plan, visible.query_index = p.query_index, visible.key_index = p.key_index;
   return visible;
 }
 

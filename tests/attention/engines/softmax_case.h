@@ -18,6 +18,7 @@ struct SoftmaxCase {
   bool by_distance = false;
   long clip = -1;  // of by_query; -1: none
   std::shared_ptr<const heed::Plan> plan = {};
+  heed::Tensor query_index = {}, key_index = {};  // with a plan
   heed::Tensor query_positions = {}, key_positions = {};
 };
 

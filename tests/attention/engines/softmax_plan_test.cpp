@@ -93,76 +93,76 @@ BOOST_AUTO_TEST_CASE(places_may_be_any_tokens) {
     for (bool permutation : {true, false})
       for (auto [samples, heads] : {std::pair{1L, 1L}, {1, 4}, {2, 4}}) {
         const long P = permutation ? T : 130, R = permutation ? S : 67;
-        Plan plan = random_plan({P, R, samples, heads}, seed++);
-        plan.query_index = random_index({samples, heads, P}, T, permutation, seed++);
-        plan.key_index = random_index({samples, 1, R}, S, permutation, seed++);
-        const Sizes z{.H = 4, .Hk = 2, .T = T, .S = S};
+        SoftmaxCase base{.z = {.H = 4, .Hk = 2, .T = T, .S = S}};
+        base.plan = kept(random_plan({P, R, samples, heads}, seed++));
+        base.query_index = random_index({samples, heads, P}, T, permutation, seed++);
+        base.key_index = random_index({samples, 1, R}, S, permutation, seed++);
+        const auto check = [&](auto&& change) {
+          SoftmaxCase p = base;
+          change(p);
+          check_engine(p);
+        };
         BOOST_TEST_CONTEXT(T << " by " << S << " lists " << samples << " " << heads << " permutation " << permutation) {
-          check_engine({.z = z, .plan = kept(plan)});
-          check_engine({.z = z, .mask = causal_mask(), .plan = kept(plan)});
-          check_engine(
-              {.z = z, .mask = {.window_left = 9, .lengths = tensor({double(S), 20}, i64)}, .plan = kept(plan)});
-          check_engine({.z = z, .options = kDropout, .by_distance = true, .clip = 2, .plan = kept(plan)});
-          check_engine({.z = z, .pattern = {.dilation = 3}, .clip = 1, .plan = kept(plan)});
-          check_engine({.z = z,
-                        .by_distance = true,
-                        .clip = 2,
-                        .plan = kept(plan),
-                        .query_positions = cast(uniform({2, T}, {.seed = 8}, 0, 30), i32),
-                        .key_positions = cast(uniform({1, S}, {.seed = 9}, 0, 30), i32)});
-          check_engine({.z = z,
-                        .mask = allow_mask(greater(uniform({2, 4, T, S}, {.seed = 4}), scalar(0.5))),
-                        .plan = kept(plan)});
-          plan.query_index = Tensor();
-          if (P == T) check_engine({.z = z, .mask = causal_mask(), .by_distance = true, .plan = kept(plan)});
+          const Tensor some = greater(uniform({2, 4, T, S}, {.seed = 4}), scalar(0.5));
+          check([](SoftmaxCase&) {});
+          check([](SoftmaxCase& p) { p.mask = causal_mask(); });
+          check([S = S](SoftmaxCase& p) { p.mask = {.window_left = 9, .lengths = tensor({double(S), 20}, i64)}; });
+          check([](SoftmaxCase& p) { p.options = kDropout, p.by_distance = true, p.clip = 2; });
+          check([](SoftmaxCase& p) { p.pattern = {.dilation = 3}, p.clip = 1; });
+          check([](SoftmaxCase& p) {
+            p.by_distance = true, p.clip = 2;
+            p.query_positions = cast(uniform({2, p.z.T}, {.seed = 8}, 0, 30), i32);
+            p.key_positions = cast(uniform({1, p.z.S}, {.seed = 9}, 0, 30), i32);
+          });
+          check([&](SoftmaxCase& p) { p.mask = allow_mask(some); });
+          base.query_index = Tensor();
+          if (P == T) check([](SoftmaxCase& p) { p.mask = causal_mask(), p.by_distance = true; });
         }
       }
 }
 
 BOOST_AUTO_TEST_CASE(few_places_may_be_any_tokens) {
   for (long T : {1, 2, 4}) {
-    Plan plan = plan_of_blocks({T, 3}, 64, {{.query = 0, .key = 0}});
-    plan.query_index = random_index({1, 1, T}, T, true, 1);
-    plan.key_index = tensor({6, 0, 6}, {1, 1, 3}, i32);  // a key that is there twice counts twice
-    check_engine({.z = {.T = T, .S = 7}, .plan = kept(plan)});
+    SoftmaxCase p{.z = {.T = T, .S = 7}, .plan = kept(plan_of_blocks({T, 3}, 64, {{.query = 0, .key = 0}}))};
+    p.query_index = random_index({1, 1, T}, T, true, 1);
+    p.key_index = tensor({6, 0, 6}, {1, 1, 3}, i32);  // a key that is there twice counts twice
+    check_engine(p);
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_permutation_changes_nothing_but_the_order) {
   const long n = 150;
   const Sizes z{.T = n, .S = n};
-  Plan plan = plan_of_blocks({n, n}, n, {{.query = 0, .key = 0}});
-  plan.query_index = random_index({1, 1, n}, n, true, 4), plan.key_index = random_index({1, 1, n}, n, true, 5);
   const SoftmaxCase plain{.z = z, .mask = causal_mask(), .options = kDropout, .by_distance = true};
   SoftmaxCase permuted = plain;
-  permuted.plan = kept(plan);
+  permuted.plan = kept(plan_of_blocks({n, n}, n, {{.query = 0, .key = 0}}));
+  permuted.query_index = random_index({1, 1, n}, n, true, 4), permuted.key_index = random_index({1, 1, n}, n, true, 5);
   const Visible visible = seen_by(permuted);
   std::vector<Variable> x;
   for (const Tensor& t : tensors(plain, f64)) x.push_back(t);
   const Tensor want = softmax_attention(inputs(plain, x), seen_by(plain), kDropout).o.value();
   const Tensor got = softmax_attention(inputs(plain, x), visible, kDropout).o.value();
-  const Tensor order = cast(expand(reshape(plan.query_index, {1, 1, n, 1}), want.shape()), i64);
+  const Tensor order = cast(expand(reshape(permuted.query_index, {1, 1, n, 1}), want.shape()), i64);
   check_close(got, gather(want, 2, contiguous(order)), 1e-12);
 }
 
 BOOST_AUTO_TEST_CASE(gradcheck_agrees) {
-  Plan plan = plan_of_pairs({6, 5, 1, 2}, [](const PlanPair& p) { return (p.i + p.j + p.h) % 3 != 0; });
-  plan.query_index = tensor({0, 3, -1, 1, 3, 2, 2, 1, 0, 0, -1, 4}, {1, 2, 6}, i32);
-  plan.key_index = tensor({5, 0, 1, 5, 3}, {1, 1, 5}, i32);
-  const SoftmaxCase p{
+  const Plan plan = plan_of_pairs({6, 5, 1, 2}, [](const PlanPair& p) { return (p.i + p.j + p.h) % 3 != 0; });
+  SoftmaxCase p{
       .z = {.B = 1, .T = 5, .S = 6}, .mask = causal_mask(), .by_distance = true, .clip = 1, .plan = kept(plan)};
+  p.query_index = tensor({0, 3, -1, 1, 3, 2, 2, 1, 0, 0, -1, 4}, {1, 2, 6}, i32);
+  p.key_index = tensor({5, 0, 1, 5, 3}, {1, 1, 5}, i32);
   gradcheck([&](auto& x) { return softmax_attention(inputs(p, x), seen_by(p)).o; }, tensors(p, f64));
 }
 
 BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_threads) {
   for (const Sizes& z :
        {Sizes{.B = 1, .H = 1, .Hk = 1, .T = 600, .S = 600, .D = 16}, Sizes{.H = 4, .T = 140, .S = 130}}) {
-    Plan plan = random_plan({z.T, z.S}, 9);
+    SoftmaxCase p{.z = z, .mask = causal_mask(), .options = kDropout, .by_distance = true, .clip = 2};
+    p.plan = kept(random_plan({z.T, z.S}, 9));
     for (bool gathered : {false, true}) {
-      if (gathered) plan.query_index = random_index({1, 1, z.T}, z.T, false, 6);
-      if (gathered) plan.key_index = random_index({1, 1, z.S}, z.S, false, 7);
-      const SoftmaxCase p{
-          .z = z, .mask = causal_mask(), .options = kDropout, .by_distance = true, .clip = 2, .plan = kept(plan)};
+      if (gathered) p.query_index = random_index({1, 1, z.T}, z.T, false, 6);
+      if (gathered) p.key_index = random_index({1, 1, z.S}, z.S, false, 7);
       check_threads(p);
     }
   }
@@ -170,9 +170,9 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_threads) {
 
 BOOST_AUTO_TEST_CASE(memory_grows_linearly) {
   auto peak = [](long n) {
-    Plan plan = plan_of_globals(n, n, {.window_left = 50, .window_right = 50}, 3);
-    plan.query_index = random_index({1, 1, n}, n, true, 1), plan.key_index = plan.query_index;
-    const SoftmaxCase p{.z = {.B = 1, .T = n, .S = n, .D = 16, .Dv = 16}, .plan = kept(plan)};
+    SoftmaxCase p{.z = {.B = 1, .T = n, .S = n, .D = 16, .Dv = 16}};
+    p.plan = kept(plan_of_globals(n, n, {.window_left = 50, .window_right = 50}, 3));
+    p.query_index = p.key_index = random_index({1, 1, n}, n, true, 1);
     return peak_bytes(p);
   };
   BOOST_TEST(peak(2048) < 2.2 * peak(1024));
@@ -247,13 +247,11 @@ BOOST_AUTO_TEST_CASE(what_says_who_is_seen_must_not_change_before_backward) {
                    .find("a tensor saved for its gradient") != std::string::npos);
   }
   for (bool queries : {false, true}) {
-    Plan plan = random_plan({7, 7}, 1);
-    plan.query_index = random_index({1, 1, 7}, 7, true, 1), plan.key_index = random_index({1, 1, 7}, 7, true, 2);
     Visible visible = visible_pairs("test", {}, {}, shape);
-    visible.plan = kept(plan);
-    BOOST_TEST(
-        refusal(visible, queries ? plan.query_index : plan.key_index, false).find("a tensor saved for its gradient") !=
-        std::string::npos);
+    visible.plan = kept(random_plan({7, 7}, 1));
+    visible.query_index = random_index({1, 1, 7}, 7, true, 1), visible.key_index = random_index({1, 1, 7}, 7, true, 2);
+    BOOST_TEST(refusal(visible, queries ? visible.query_index : visible.key_index, false)
+                   .find("a tensor saved for its gradient") != std::string::npos);
   }
 }
 
@@ -278,12 +276,12 @@ BOOST_AUTO_TEST_CASE(errors_tell_what_is_wrong) {
   BOOST_TEST(error_of([&] { results(p, f32, softmax_attention); }) ==
              "softmax_attention: the plan is for 8 queries and 7 keys and the batch is (B, H, T, S) = (2, 2, 7, 7); "
              "without an index they must be equal");
-  Plan indexed = random_plan({7, 7}, 1);
-  indexed.key_index = random_index({1, 1, 7}, 7, true, 1);
-  p.plan = kept(indexed);
+  p.plan = kept(random_plan({7, 7}, 1));
+  p.key_index = random_index({1, 1, 7}, 7, true, 1);
   BOOST_TEST(error_of([&] {
                row_attention(nullptr, {}, zeros({2, 2, 7, 3}), seen_by(p));
-             }) == "row_attention: the plan has an index; this engine works on tokens. Use a plan without one");
+             }) ==
+             "row_attention: the visible pairs have an index; this engine works on tokens. Use a plan without one");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -202,8 +202,8 @@ BOOST_AUTO_TEST_CASE(errors_tell_what_is_wrong) {
   BOOST_TEST(error_of([&] {
                plan.check("test", {3, 2, 100, 81});
              }) ==
-             "test: the plan is for 100 queries and 80 keys and the batch is (B, H, T, S) = (3, 2, 100, 81); without "
-             "an index they must be equal");
+             "test: the plan is for 100 queries and 80 keys and the batch is (B, H, T, S) = (3, 2, 100, 81); they "
+             "must be equal");
   Plan wrong = plan;
   wrong.key_tile[0] = 2;
   BOOST_TEST(error_of([&] {
@@ -211,18 +211,6 @@ BOOST_AUTO_TEST_CASE(errors_tell_what_is_wrong) {
              }) ==
              "test: the plan's entries are not in order: rows must follow each other, and in a row key tiles must rise "
              "from 0 to 1. Make it by plan_of_pairs or plan_of_blocks");
-  wrong = plan;
-  wrong.query_index = zeros({1, 1, 99}, i32);
-  BOOST_TEST(
-      error_of([&] {
-        wrong.check("test", {3, 2, 500, 80});
-      }) ==
-      "test: the plan's query_index is (1, 1, 99) i32; it must be contiguous i32 of shape (1 or B, 1 or H, places) "
-      "with (B, H, places) = (3, 2, 100)");
-  wrong.query_index = full({1, 1, 100}, 7, i32);
-  BOOST_TEST(error_of([&] {
-               wrong.check("test", {3, 2, 5, 80});
-             }) == "test: the plan's query_index names token 7 of 5; the rule is 0 to 4, or -1 for an empty place");
   BOOST_TEST(
       error_of([] {
         plan_of_blocks({64, 64}, 16, {{.query = 4, .key = 0}});

@@ -2,6 +2,7 @@
 // in the form that visible.h promises, and the pictures and counts of known patterns come out.
 #include "attention/seeing/visible.h"
 
+#include "attention/seeing/plan.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/ops/compare.h"
@@ -289,6 +290,27 @@ BOOST_AUTO_TEST_CASE(ranges_refuse_a_mask_that_does_not_fit) {
                visible_ranges("slots", {2, 1, 6, 6}, mask, all);
              }) ==
              "slots: the mask's lengths are (3,) and the batch is (B, H, T, S) = (2, 1, 6, 6); lengths must be (B,)");
+}
+
+BOOST_AUTO_TEST_CASE(an_index_must_fit_the_plan_and_the_tokens) {
+  Visible v = visible_pairs("test", {}, {}, {3, 2, 5, 80});
+  v.query_index = full({1, 1, 100}, 4, i32);
+  BOOST_TEST(error_of([&] { v.check("test"); }) ==
+             "test: there is an index but no plan; an index gives tokens the places of a plan's tiles. Set `plan` too");
+  v.plan = std::make_shared<Plan>(plan_of_blocks({100, 80, 1, 2}, 64, {{.query = 1, .key = 1, .h = 1}}));
+  v.check("test");
+  v.query_index = full({1, 1, 100}, 7, i32);
+  BOOST_TEST(error_of([&] { v.check("test"); }) ==
+             "test: the query_index names token 7 of 5; the rule is 0 to 4, or -1 for an empty place");
+  v.query_index = zeros({1, 1, 99}, i32);
+  BOOST_TEST(
+      error_of([&] { v.check("test"); }) ==
+      "test: the query_index is (1, 1, 99) i32; it must be contiguous i32 of shape (1 or B, 1 or H, places) with "
+      "(B, H, places) = (3, 2, 100)");
+  v.query_index = Tensor();
+  BOOST_TEST(error_of([&] { v.check("test"); }) ==
+             "test: the plan is for 100 queries and 80 keys and the batch is (B, H, T, S) = (3, 2, 5, 80); without an "
+             "index they must be equal");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
