@@ -3,25 +3,18 @@
 #include <algorithm>
 
 #include "attention/seeing/plan.h"
-#include "tensor/copy.h"
 
 namespace heed {
 
 PatternCore::PatternCore(const MixerOptions& mixer, const PatternOptions& options)
-    : pattern_(options.pattern), globals_(options.globals), dropout_(mixer.dropout) {
-  check_head_channels("attention", mixer.head_width, mixer.value_width);
-  if (options.bias)
-    bias_ = options.bias(mixer, [this](const std::string& name, const Shape& shape, const Init& init) -> Variable& {
-      return parameter(name, shape, init, false);
-    });
-}
+    : SoftmaxCore(mixer, options.bias), pattern_(options.pattern), globals_(options.globals) {}
 
 Capabilities PatternCore::can() const {
   const Pattern& p = pattern_;
   const bool all = p.window_left < 0 && p.window_right < 0 && p.dilation == 1 && p.block == 0;  // no block: no margins
   Capabilities can = every_mask();
   can.cross = can.exact = all;
-  can.rotary = !bias_ || bias_->allows_rotary();
+  can.rotary = allows_rotary();
   if (!all) can.because = "its pattern is one of positions in one sequence";
   return can;
 }
@@ -34,7 +27,7 @@ long PatternCore::reach() const {
   return window < 0 ? blocks : blocks < 0 ? window : std::min(window, blocks);
 }
 
-Visible PatternCore::seen(const Heads& heads, const Mask& mask, Context& ctx) const {
+Visible PatternCore::seen(const Heads& heads, const Mask& mask, Context& ctx) {
   const Shape shape{heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)};
   Pattern pattern = pattern_;
   pattern.first_key = heads.first_key;
@@ -54,25 +47,6 @@ std::shared_ptr<const Plan> PatternCore::plan(long T, long S, Context& ctx) cons
                       p.margin_left, p.margin_right, globals_})
     key.append(" ").append(std::to_string(number));
   return ctx.plan<Plan>(key, make);
-}
-
-SoftmaxInputs PatternCore::inputs(const Heads& heads, const Mask& mask, Context& ctx) const {
-  SoftmaxInputs in{heads.q, heads.k, heads.v};
-  if (heads.query_positions) in.query_positions = cast(*heads.query_positions, i32);
-  if (heads.key_positions) in.key_positions = cast(*heads.key_positions, i32);
-  const bool empty = heads.q.size(2) + heads.k.size(2) == 0;  // there are no distances, not even one
-  if (bias_ && !empty) bias_->add(in, mask, ctx);
-  return in;
-}
-
-Variable PatternCore::attend(const Heads& heads, const Mask& mask, Context& ctx) {
-  SoftmaxOptions options;
-  if (ctx.train && dropout_ > 0) options.dropout = dropout_, options.key = ctx.random(*this);
-  return softmax_attention(inputs(heads, mask, ctx), seen(heads, mask, ctx), options).o;
-}
-
-Tensor PatternCore::weights(const Heads& heads, const Mask& mask, Context& ctx) {
-  return softmax_attention_weights(inputs(heads, mask, ctx), seen(heads, mask, ctx));
 }
 
 }  // namespace heed

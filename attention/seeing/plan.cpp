@@ -70,6 +70,41 @@ void let_through(TileBits& bits, const PlanTile& tile, const PlanTile& seen) {
     bits[size_t(j - tile.first_key)] |= queries;
 }
 
+// The places that a block covers; throws if it is not there.
+PlanTile covered(const PlanShape& shape, long block, const PlanBlock& at) {
+  const auto there = [block](long number, long places) {  // asked before it is multiplied, which may overflow
+    return number >= 0 && places > 0 && number <= (places - 1) / block;
+  };
+  HEED_CHECK(at.b >= 0 && at.b < shape.samples && at.h >= 0 && at.h < shape.heads && there(at.query, shape.T) &&
+                 there(at.key, shape.S),
+             "plan_of_blocks", "block (", at.query, ", ", at.key, ") of sample ", at.b, " and head ", at.h,
+             " is not there: T is ", shape.T, ", S is ", shape.S, " with blocks of ", block, ", and there are ",
+             shape.samples, " samples and ", shape.heads, " heads");
+  const auto last = [block](long number, long places) { return std::min((number + 1) * block, places) - 1; };
+  return {at.b, at.h, at.query * block, last(at.query, shape.T), at.key * block, last(at.key, shape.S)};
+}
+
+// Calls tile(query tile, key tile) for all that it touches.
+template <class F> void for_tiles(const PlanTile& seen, F&& tile) {
+  for (long t = seen.first_query / kPlanTile; t <= seen.last_query / kPlanTile; t++)
+    for (long k = seen.first_key / kPlanTile; k <= seen.last_key / kPlanTile; k++) tile(t, k);
+}
+
+// Blocks of whole tiles: every tile is FULL, and there are no bits to collect.
+Plan plan_of_whole_tiles(const PlanShape& shape, long block, const std::vector<PlanBlock>& blocks) {
+  Writer to(shape);
+  std::vector<std::pair<long, long>> entries;  // row and tile of keys
+  for (const PlanBlock& at : blocks)
+    for_tiles(covered(shape, block, at),
+              [&](long t, long k) { entries.emplace_back((at.b * shape.heads + at.h) * tiles_of(shape.T) + t, k); });
+  std::sort(entries.begin(), entries.end());
+  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+  size_t next = 0;
+  for (long row = 0; row < shape.samples * shape.heads * tiles_of(shape.T); row++, to.end_row())
+    for (; next < entries.size() && entries[next].first == row; next++) to.full(entries[next].second);
+  return to.take();
+}
+
 }  // namespace
 
 long Plan::row(long b, long h, long query_tile) const {
@@ -143,26 +178,14 @@ Plan plan_of_pairs(const PlanShape& shape, const SeesPair& sees, const CoversTil
 
 Plan plan_of_blocks(const PlanShape& shape, long block, const std::vector<PlanBlock>& blocks) {
   HEED_CHECK(block >= 1, "plan_of_blocks", "block is ", block, "; it must be at least 1");
+  if (block % kPlanTile == 0) return plan_of_whole_tiles(shape, block, blocks);
   Writer to(shape);
   std::map<std::array<long, 3>, std::map<long, TileBits>> rows;  // by list, head and tile of queries, then of keys
-  const auto there = [block](long number, long places) {         // asked before it is multiplied, which may overflow
-    return number >= 0 && places > 0 && number <= (places - 1) / block;
-  };
   for (const PlanBlock& at : blocks) {
-    HEED_CHECK(at.b >= 0 && at.b < shape.samples && at.h >= 0 && at.h < shape.heads && there(at.query, shape.T) &&
-                   there(at.key, shape.S),
-               "plan_of_blocks", "block (", at.query, ", ", at.key, ") of sample ", at.b, " and head ", at.h,
-               " is not there: T is ", shape.T, ", S is ", shape.S, " with blocks of ", block, ", and there are ",
-               shape.samples, " samples and ", shape.heads, " heads");
-    const PlanTile seen{at.b,
-                        at.h,
-                        at.query * block,
-                        std::min((at.query + 1) * block, shape.T) - 1,
-                        at.key * block,
-                        std::min((at.key + 1) * block, shape.S) - 1};
-    for (long t = seen.first_query / kPlanTile; t <= seen.last_query / kPlanTile; t++)
-      for (long k = seen.first_key / kPlanTile; k <= seen.last_key / kPlanTile; k++)
-        let_through(rows[{at.b, at.h, t}][k], tile_at(shape, at.b, at.h, t, k), seen);
+    const PlanTile seen = covered(shape, block, at);
+    for_tiles(seen, [&](long t, long k) {
+      let_through(rows[{at.b, at.h, t}][k], tile_at(shape, at.b, at.h, t, k), seen);
+    });
   }
   for_rows(shape, [&](long b, long h, long t) {
     for (const auto& [key_tile, bits] : rows[{b, h, t}]) to.partial(t, key_tile, bits);
