@@ -9,7 +9,7 @@ Visible PlanCore::seen(const Heads& heads, const Mask& mask, Context& ctx) {
   const PlanFor at{heads.q.size(2), heads.k.size(2), heads.first_key};
   Visible visible = visible_pairs("attention", mask, {}, {heads.q.size(0), heads.q.size(1), at.T, at.S});
   std::string text = key();
-  for (long number : {at.T, at.S, at.first_key}) text += " " + std::to_string(number);
+  for (long number : {at.T, at.S, at.first_key}) text.append(" ").append(std::to_string(number));
   visible.plan = ctx.plan<Plan>(text, [&] { return plan(at); });
   return visible;
 }

@@ -50,8 +50,8 @@ PerHead<int32_t> read_samples(const Tensor& x) {
 }
 
 Seen read_seen(const Visible& v) {
-  Seen seen{.first = read_samples(v.first),
-            .last = read_samples(v.last),
+  Seen seen{.first = read_index(v.first),
+            .last = read_index(v.last),
             .query_labels = read_samples(v.query_labels),
             .key_labels = read_samples(v.key_labels)};
   if (v.allow.defined()) {  // expanded to (B, H, T, S)

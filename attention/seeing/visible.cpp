@@ -101,15 +101,22 @@ void add_labels(Visible& v, const MaskReader& mask, long dilation) {
   v.query_labels = query_labels_of(v.key_labels, v.T, dilation);
 }
 
-// What the mask leaves of keys(b, i), a range; one row for all samples, or one for each.
+// How many lists of ranges there are: one for all samples or heads, or one for each.
+struct Lists {
+  long samples, heads;
+};
+
+// What the mask leaves of keys(b, h, i), a range.
 template <class Keys>
-Visible seen_by(const MaskReader& mask, const Shape& shape, long rows, long dilation, const Keys& keys) {
+Visible seen_by(const MaskReader& mask, const Shape& shape, const Lists& lists, long dilation, const Keys& keys) {
   Visible v{shape[0], shape[1], shape[2], shape[3]};
-  v.first = Tensor::empty({rows, v.T}, i32), v.last = Tensor::empty({rows, v.T}, i32);
+  v.first = Tensor::empty({lists.samples, lists.heads, v.T}, i32);
+  v.last = Tensor::empty({lists.samples, lists.heads, v.T}, i32);
   int32_t *first = v.first.mutable_data<int32_t>(), *last = v.last.mutable_data<int32_t>();
-  for (long b = 0; b < rows; b++)
+  for (long list = 0; list < lists.samples * lists.heads; list++)
     for (long i = 0; i < v.T; i++) {
-      KeyRange range = mask.within(meet(keys(b, i), {0, v.S - 1}), b, i, i + v.S - v.T);
+      const long b = list / lists.heads, h = list % lists.heads;
+      KeyRange range = mask.within(meet(keys(b, h, i), {0, v.S - 1}), b, i, i + v.S - v.T);
       if (range.first > range.last) range = {1, 0};
       *first++ = int32_t(range.first), *last++ = int32_t(range.last);
     }
@@ -138,13 +145,20 @@ Visible visible_pairs(const char* op, const Mask& mask, const Pattern& pattern, 
   mask.check(op, shape[0], shape[1], shape[2], shape[3]);
   const long T = shape[2], S = shape[3];
   const MaskReader reader(mask, shape);
-  return seen_by(reader, shape, reader.by_sample() ? shape[0] : 1, pattern.dilation,
-                 [&](long, long i) { return pattern.range(i + S - T, S); });
+  return seen_by(reader, shape, {reader.by_sample() ? shape[0] : 1, 1}, pattern.dilation,
+                 [&](long, long, long i) { return pattern.range(i + S - T, S); });
 }
 
 Visible visible_ranges(const char* op, const Shape& shape, const Mask& mask, const KeysOfQuery& keys) {
   mask.check(op, shape[0], shape[1], shape[2], shape[3]);
-  return seen_by(MaskReader(mask, shape), shape, shape[0], 1, keys);
+  return seen_by(MaskReader(mask, shape), shape, {shape[0], 1}, 1, [&](long b, long, long i) { return keys(b, i); });
+}
+
+Visible visible_ranges_by_head(const char* op, const Shape& shape, const Mask& mask, const KeysOfHead& keys) {
+  mask.check(op, shape[0], shape[1], shape[2], shape[3]);
+  const MaskReader reader(mask, shape);
+  return seen_by(reader, shape, {reader.by_sample() ? shape[0] : 1, shape[1]}, 1,
+                 [&](long, long h, long i) { return keys(h, i); });
 }
 
 }  // namespace heed

@@ -33,7 +33,7 @@ struct Pattern {
 
 struct Visible {
   long B = 0, H = 0, T = 0, S = 0;
-  Tensor first{}, last{};               // i32 (B or 1, T): query i sees the keys first[i]..last[i]
+  Tensor first{}, last{};               // i32 (1 or B, 1 or H, T): query i sees the keys first[i]..last[i]
   Tensor query_labels{}, key_labels{};  // i32 (B or 1, T) and (B or 1, S); undefined: all have the same
   Tensor allow{};                       // boolean, broadcasts to (B, H, T, S); undefined: everything
   std::shared_ptr<const Plan> plan{};   // null: every tile
@@ -64,5 +64,8 @@ Visible visible_pairs(const char* op, const Mask& mask, const Pattern& pattern, 
 // position i + S - T of the keys here too. Throws if the mask does not fit.
 using KeysOfQuery = std::function<KeyRange(long b, long i)>;
 Visible visible_ranges(const char* op, const Shape& B_H_T_S, const Mask& mask, const KeysOfQuery& keys);
+// The same with a range for each head and query, alike in all samples
+using KeysOfHead = std::function<KeyRange(long h, long i)>;
+Visible visible_ranges_by_head(const char* op, const Shape& B_H_T_S, const Mask& mask, const KeysOfHead& keys);
 
 }  // namespace heed

@@ -33,12 +33,14 @@ void check_index(const char* op, const char* name, const Tensor& index, const Sh
 Tensor seen_tokens(const Visible& v, long begin, long end) {
   const bool labelled = v.key_labels.defined();
   const long samples = v.first.size(0) > 1 || (labelled && v.key_labels.size(0) > 1) ? v.B : 1, rows = end - begin;
+  const long heads = v.first.size(1);
   const auto at = [&](const Tensor& x, long b) { return x.data<int32_t>() + (x.size(0) > 1 ? b * x.size(1) : 0); };
-  Tensor seen = Tensor::empty({samples, 1, rows, v.S}, boolean);
+  Tensor seen = Tensor::empty({samples, heads, rows, v.S}, boolean);
   bool* out = seen.mutable_data<bool>();
-  for (long b = 0; b < samples; b++)
+  for (long list = 0; list < samples * heads; list++)
     for (long i = begin; i < end; i++, out += v.S) {
-      const int32_t low = at(v.first, b)[i], high = at(v.last, b)[i];
+      const long b = list / heads, h = list % heads;
+      const long low = index_at(v.first, b, h, i), high = index_at(v.last, b, h, i);
       for (long j = 0; j < v.S; j++) out[j] = j >= low && j <= high;
       for (long j = 0; labelled && j < v.S; j++) out[j] = out[j] && at(v.key_labels, b)[j] == at(v.query_labels, b)[i];
     }

@@ -68,8 +68,8 @@ template <class E> class OneQuery {
 
   // Looks at all the keys that it may see.
   void run() {
-    const long first = std::max(0, p.seen.first.of(b)[i]);
-    const long end = std::min(p.sizes.S, long(p.seen.last.of(b)[i]) + 1);
+    const long first = std::max(0, p.seen.first.of(b, h)[i]);
+    const long end = std::min(p.sizes.S, long(p.seen.last.of(b, h)[i]) + 1);
     if (p.seen.plan) return run_planned(*p.seen.plan, first, end);
     for (long j = first; j < end; j += kTile) look(j, std::min(kTile, end - j), nullptr);
   }

@@ -51,7 +51,7 @@ template <class E> struct Lanes {
         key_labels(p.seen.key_labels.of(b)),
         allow(p.seen.allow.of(b, h)) {
     const int32_t *index = p.seen.query_index.of(b, h), *labels = p.seen.query_labels.of(b);
-    const int32_t *from = p.seen.first.of(b), *to = p.seen.last.of(b);
+    const int32_t *from = p.seen.first.of(b, h), *to = p.seen.last.of(b, h);
     for (long i = 0; i < kTile; i++) {
       token[i] = i >= n ? -1 : index ? index[begin + i] : int32_t(begin + i);
       const bool here = token[i] >= 0;

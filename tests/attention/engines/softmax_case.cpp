@@ -46,7 +46,9 @@ SoftmaxInputs inputs(const SoftmaxCase& p, const std::vector<Variable>& x) {
 }
 
 Visible seen_by(const SoftmaxCase& p) {
-  Visible visible = visible_pairs("test", p.mask, p.pattern, {p.z.B, p.z.H, p.z.T, p.z.S});
+  const Shape shape{p.z.B, p.z.H, p.z.T, p.z.S};
+  Visible visible = p.keys_of_head ? visible_ranges_by_head("test", shape, p.mask, p.keys_of_head)
+                                   : visible_pairs("test", p.mask, p.pattern, shape);
   visible.plan = p.plan, visible.query_index = p.query_index, visible.key_index = p.key_index;
   return visible;
 }

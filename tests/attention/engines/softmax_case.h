@@ -14,6 +14,7 @@ struct SoftmaxCase {
   Sizes z = {};
   heed::Mask mask = {};
   heed::Pattern pattern = {};
+  heed::KeysOfHead keys_of_head = {};  // in place of the pattern
   heed::SoftmaxOptions options = {};
   bool by_distance = false;
   long clip = -1;  // of by_query; -1: none

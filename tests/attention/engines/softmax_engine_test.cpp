@@ -85,6 +85,13 @@ BOOST_AUTO_TEST_CASE(masks_and_patterns_are_honoured) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(heads_may_see_ranges_of_their_own) {
+  const auto shifted = [](long h, long i) { return KeyRange{(i + 40 * h) % 100 - 10, (i + 40 * h) % 100 + 3}; };
+  for (bool causal : {false, true})
+    for (auto [T, Hk] : {std::pair{100L, 2L}, {100, 1}, {30, 2}, {2, 2}})
+      check_engine({.z = {.Hk = Hk, .T = T, .S = 100}, .mask = {.causal = causal}, .keys_of_head = shifted});
+}
+
 BOOST_AUTO_TEST_CASE(biases_and_their_gradients_are_right) {
   for (bool causal : {false, true})
     for (auto [T, S] : {std::pair{7L, 7L}, {70, 70}, {3, 70}, {70, 66}}) {

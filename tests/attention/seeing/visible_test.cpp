@@ -44,7 +44,7 @@ Visible seen_in(const Case& c) { return visible_pairs("test", c.mask, c.pattern,
 
 // Ranges stay within the keys or are empty, and one row serves the whole batch unless samples differ.
 void check_form(const Case& c, const Visible& v, bool by_sample) {
-  BOOST_TEST_REQUIRE(v.first.shape() == (Shape{by_sample ? c.B : 1, c.T}));
+  BOOST_TEST_REQUIRE(v.first.shape() == (Shape{by_sample ? c.B : 1, 1, c.T}));
   BOOST_TEST_REQUIRE(v.last.shape() == v.first.shape());
   BOOST_TEST(v.first.dtype() == i32);
   const auto first = v.first.to_vector<int32_t>(), last = v.last.to_vector<int32_t>();
@@ -271,6 +271,20 @@ BOOST_AUTO_TEST_CASE(ranges_of_a_function_are_those_of_the_definition_under_ever
       const Visible v = visible_ranges("test", {2, 2, T, S}, mask, keys);
       check_seen(v, mask, [&](long b, long i, long j) { return j >= keys(b, i).first && j <= keys(b, i).last; });
       check_form({.T = T, .S = S}, v, true);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(every_head_may_have_ranges_of_its_own_under_every_mask) {
+  const auto keys = [](long h, long i) { return KeyRange{i * 3 % 5 - 1 + h, i * 3 % 5 + 2 * h}; };
+  for (auto [T, S] : {std::pair{7L, 7L}, {4, 16}, {3, 0}, {0, 3}})
+    for (const Mask& mask : masks(T, S)) {
+      const Visible v = visible_ranges_by_head("test", {2, 2, T, S}, mask, keys);
+      BOOST_TEST(v.first.size(1) == 2);
+      const Tensor seen = v.dense(), allowed = mask.dense(2, 2, T, S);
+      for_each_index({2, 2, T, S}, [&](const Shape& at) {
+        const KeyRange range = keys(at[1], at[2]);
+        BOOST_TEST((seen.at(at) != 0) == (allowed.at(at) != 0 && at[3] >= range.first && at[3] <= range.last));
+      });
     }
 }
 
