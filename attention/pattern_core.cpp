@@ -3,8 +3,18 @@
 #include <algorithm>
 
 #include "attention/seeing/plan.h"
+#include "attention/seeing/residues.h"
+#include "autograd/ops/views.h"
+#include "tensor/create.h"
 
 namespace heed {
+namespace {
+
+Shape pairs_of(const Heads& heads) {  // (B, H, T, S)
+  return {heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)};
+}
+
+}  // namespace
 
 PatternCore::PatternCore(const MixerOptions& mixer, const PatternOptions& options)
     : SoftmaxCore(mixer, options.bias), pattern_(options.pattern), globals_(options.globals) {}
@@ -27,26 +37,71 @@ long PatternCore::reach() const {
   return window < 0 ? blocks : blocks < 0 ? window : std::min(window, blocks);
 }
 
-Visible PatternCore::seen(const Heads& heads, const Mask& mask, Context& ctx) {
-  const Shape shape{heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)};
+Pattern PatternCore::pattern_at(const Heads& heads) const {
   Pattern pattern = pattern_;
   pattern.first_key = heads.first_key;
-  if (globals_ == 0) return visible_pairs("attention", mask, pattern, shape);
+  return pattern;
+}
+
+Visible PatternCore::seen(const Heads& heads, const Mask& mask, Context& ctx) {
+  const Shape shape = pairs_of(heads);
+  if (globals_ == 0) return visible_pairs("attention", mask, pattern_at(heads), shape);
   Visible visible = visible_pairs("attention", mask, {}, shape);
   visible.plan = plan(shape[2], shape[3], ctx);
   return visible;
 }
 
-// Kept between steps for whole sequences; while decoding S is another one every time.
-std::shared_ptr<const Plan> PatternCore::plan(long T, long S, Context& ctx) const {
+std::string PatternCore::key(const std::string& kind, long T) const {
   const Pattern& p = pattern_;
-  const auto make = [&] { return plan_of_globals(T, S, p, globals_); };
-  if (T != S) return std::make_shared<const Plan>(make());
-  std::string key = "globals";
+  std::string text = kind;
   for (long number : {T, p.window_left, p.window_right, p.dilation, p.block, p.blocks_back, p.blocks_forward,
                       p.margin_left, p.margin_right, globals_})
-    key.append(" ").append(std::to_string(number));
-  return ctx.plan<Plan>(key, make);
+    text.append(" ").append(std::to_string(number));
+  return text;
+}
+
+// Kept between steps for whole sequences; while decoding S is another one every time.
+std::shared_ptr<const Plan> PatternCore::plan(long T, long S, Context& ctx) const {
+  const auto make = [&] { return plan_of_globals(T, S, pattern_, globals_); };
+  return T == S ? ctx.plan<Plan>(key("globals", T), make) : std::make_shared<const Plan>(make());
+}
+
+Variable PatternCore::attend(const Heads& heads, const Mask& mask, Context& ctx) {
+  if (globals_ > 0) return SoftmaxCore::attend(heads, mask, ctx);
+  return window(heads, mask, options(ctx), ctx).o;
+}
+
+// The pattern without global tokens.
+SoftmaxOutputs PatternCore::window(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx) {
+  const long T = heads.q.size(2), S = heads.k.size(2);
+  const bool dilated = pattern_.dilation > 1 && S > 0;
+  if (dilated && T == S && T > 1) return whole_dilated(heads, mask, options, ctx);
+  if (dilated && T == 1 && options.dropout == 0) return single_dilated(heads, mask, ctx);
+  const Visible visible = visible_pairs("attention", mask, pattern_at(heads), pairs_of(heads));
+  return softmax_attention(inputs(heads, mask, ctx), visible, options);
+}
+
+SoftmaxOutputs PatternCore::whole_dilated(const Heads& heads, const Mask& mask, const SoftmaxOptions& options,
+                                          Context& ctx) {
+  const long n = heads.q.size(2);
+  const auto residues = ctx.plan<Residues>(key("residues", n), [&] { return residues_of(n, pattern_); });
+  const Visible visible = visible_residues(mask, pattern_at(heads), pairs_of(heads), residues);
+  return by_tokens(softmax_attention(inputs(heads, mask, ctx), visible, options), residues->inverse);
+}
+
+// One query and the keys of its residue, which keep their positions for the bias. Without dropout: that would be drawn
+// by the numbers of these few keys.
+SoftmaxOutputs PatternCore::single_dilated(const Heads& heads, const Mask& mask, Context& ctx) {
+  const long S = heads.k.size(2), D = pattern_.dilation, first = first_of_last(S, D);
+  const Variable k = slice(heads.k, 2, first, S, D), v = slice(heads.v, 2, first, S, D);
+  Heads few = heads.with(heads.q, k, v);
+  Tensor query, keys;
+  if (biased()) {
+    query = heads.query_positions ? *heads.query_positions : full({1, 1}, double(S - 1), i64);
+    keys = slice(heads.key_positions ? *heads.key_positions : reshape(arange(S), {1, S}), 1, first, S, D);
+    few.query_positions = &query, few.key_positions = &keys;
+  }
+  return softmax_attention(inputs(few, mask, ctx), visible_every(mask, pattern_at(heads), pairs_of(heads)));
 }
 
 }  // namespace heed

@@ -1,5 +1,6 @@
 // PatternCore: softmax attention over a pattern of positions; `full`, `local`, `image-local` and `window` are nothing
-// else.
+// else. Who sees whom is one thing, how it is computed another: dilated windows in the order of residues
+// (seeing/residues.h), and so on, always with the same pairs.
 #pragma once
 
 #include "attention/softmax_core.h"
@@ -16,6 +17,7 @@ class PatternCore : public SoftmaxCore {
  public:
   PatternCore(const MixerOptions& mixer, const PatternOptions& options);
 
+  Variable attend(const Heads& heads, const Mask& mask, Context& ctx) override;
   Capabilities can() const override;
   long reach() const override;
 
@@ -23,6 +25,11 @@ class PatternCore : public SoftmaxCore {
   Visible seen(const Heads& heads, const Mask& mask, Context& ctx) override;
 
  private:
+  SoftmaxOutputs window(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
+  SoftmaxOutputs whole_dilated(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
+  SoftmaxOutputs single_dilated(const Heads& heads, const Mask& mask, Context& ctx);
+  Pattern pattern_at(const Heads& heads) const;
+  std::string key(const std::string& kind, long T) const;
   std::shared_ptr<const Plan> plan(long T, long S, Context& ctx) const;
 
   Pattern pattern_;

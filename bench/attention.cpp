@@ -4,7 +4,7 @@
 // which one makes the scores again.
 #include <algorithm>
 
-#include "attention/engines/softmax_engine.h"
+#include "attention/pattern_core.h"
 #include "autograd/ops/views.h"
 #include "bench/kernels.h"
 #include "bench/report.h"
@@ -17,22 +17,25 @@ namespace {
 struct Attention {
   long B = 1, H = 8, n = 1024, D = 64;
   bool causal = false;
-  long window = -1;  // keys before the query; -1: all
+  long window = -1;  // keys before the query, and after it if not causal; -1: all
+  long dilation = 1;
   bool backward = true;
 };
 
 double pairs(const Attention& a) {
-  const double n = double(a.n), w = double(a.window < 0 ? a.n - 1 : std::min(a.window, a.n - 1));
-  return a.causal ? (w + 1) * (n - w) + w * (w + 1) / 2 : n * n;
+  const double n = double(a.n / a.dilation), w = std::min(double(a.window < 0 ? a.n : a.window), n - 1);
+  const double causal = (w + 1) * (n - w) + w * (w + 1) / 2;  // of each residue
+  return double(a.dilation) * (a.causal ? causal : 2 * causal - n);
 }
 
 double operations(const Attention& a) { return 4.0 * double(a.B * a.H * a.D) * pairs(a) * (a.backward ? 3.5 : 1.0); }
 
 Variable attend(const Attention& a, const std::vector<Variable>& x) {
-  const Visible visible =
-      visible_pairs("attention", {.causal = a.causal, .window_left = a.window}, {}, {a.B, a.H, a.n, a.n});
-  const SoftmaxInputs in{transpose(x[0], 1, 2), transpose(x[1], 1, 2), transpose(x[2], 1, 2)};
-  return transpose(softmax_attention(in, visible).o, 1, 2);  // (B, n, H, D)
+  const Pattern pattern{.window_left = a.window, .window_right = a.window, .dilation = a.dilation};
+  const Variable q = transpose(x[0], 1, 2), k = transpose(x[1], 1, 2), v = transpose(x[2], 1, 2);
+  PatternCore core({.heads = a.H, .head_width = a.D, .value_width = a.D}, {.pattern = pattern});
+  static Context ctx;  // keeps what depends on sizes only, as a model's does
+  return transpose(core.attend({q, k, v}, {.causal = a.causal}, ctx), 1, 2);  // (B, n, H, D)
 }
 
 std::function<Action()> work_of(const Attention& a) {
@@ -46,6 +49,8 @@ std::function<Action()> work_of(const Attention& a) {
 
 std::string name_of(const Attention& a) {
   std::string name = a.window >= 0 ? "window " + std::to_string(a.window) : a.causal ? "causal" : "full";
+  if (a.dilation > 1) name += " dilation " + std::to_string(a.dilation);
+  if (a.window >= 0 && !a.causal) name += " both sides";
   if (a.B > 1) name += " B " + std::to_string(a.B);
   if (a.H != 8) name += " H " + std::to_string(a.H);
   if (a.D != 64) name += " D " + std::to_string(a.D);
@@ -128,6 +133,13 @@ std::vector<Case> cases() {
   const Attention causal{.n = 4096, .causal = true}, window{.n = 4096, .causal = true, .window = 256};
   all.push_back(against_own(causal, {.n = 4096}, 1 / kCausalTime));
   all.push_back(against_own(window, causal, kOfPairs * pairs(causal) / pairs(window)));
+  constexpr double kDilatedTime = 1.3;  // of the time of the window without dilation
+  for (const bool sided : {true, false}) {
+    const Attention dense{.n = 8192, .causal = sided, .window = 256};
+    Attention dilated = dense;
+    dilated.dilation = 4;
+    all.push_back(against_own(dilated, dense, 1 / kDilatedTime));
+  }
   // Two heads where the whole takes seconds; memory with eight.
   const Attention whole{.H = 2, .n = 16384, .causal = true};
   const Attention band{.H = 2, .n = 16384, .causal = true, .window = 256};

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "attention/engines/softmax_call.h"
+#include "autograd/ops/rows.h"
+#include "autograd/ops/views.h"
 #include "tensor/copy.h"
 
 namespace heed {
@@ -108,6 +110,14 @@ SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible
   };
   std::vector<Variable> ys = record_many(kOp, {call->o, call->L}, inputs, std::move(backward));
   return {ys[0], ys[1]};
+}
+
+SoftmaxOutputs by_tokens(const SoftmaxOutputs& y, const Tensor& places) {
+  const Variable L = squeeze(rows_at(unsqueeze(y.L, -1), places), -1);
+  if (places.size(1) > 1) return {rows_at(y.o, places), L};
+  const long B = y.o.size(0), H = y.o.size(1), P = y.o.size(2), Dv = y.o.size(3), T = places.size(2);
+  const Variable rows = reshape(transpose(y.o, 1, 2), {B, P, H * Dv});  // without a copy
+  return {transpose(reshape(rows_at(rows, squeeze(places, 1)), {B, T, H, Dv}), 1, 2), L};
 }
 
 }  // namespace heed

@@ -51,6 +51,10 @@ struct SoftmaxOutputs {
 };
 SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible, const SoftmaxOptions& options = {});
 
+// Results by places (plan.h) -> by tokens. places: i32 (1 or B, 1 or H, T), where each token's row is; -1: nowhere, that
+// gives zeros and L = 0. One order for all heads leaves o as it lies in memory, (B, T, H, Dv).
+SoftmaxOutputs by_tokens(const SoftmaxOutputs& by_places, const Tensor& places);
+
 // Parts of one attention over keys that do not overlap become the whole:
 //
 //   L = log sum_r exp(L_r),   o = sum_r w_r o_r,   w_r = exp(L_r - m) / sum_s exp(L_s - m),   m = max_r L_r

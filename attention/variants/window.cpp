@@ -4,10 +4,11 @@
 //
 //   A(i) = { j : -left <= (j - p_i) / dilation <= right, a whole number,   or p_i < global,   or j < global }
 //
-// Time O(n (w + g) D), memory O(n D). After l layers a token has heard of tokens l w away: deep stacks of small windows
-// read long texts. It pays off as soon as n is several times w; it loses where one jump across the text is what the
-// task needs. A global token is such a jump: everything that it hears all others hear one layer later. Under a causal
-// mask it sees only what is before it. Decoding keeps the last left * dilation keys, with global tokens all of them.
+// Time O(n (w + g) D), memory O(n D), with any dilation (seeing/residues.h). After l layers a token has heard of tokens
+// l w away: deep stacks of small windows read long texts. It pays off as soon as n is several times w; it loses where
+// one jump across the text is what the task needs. A global token is such a jump: everything that it hears all others
+// hear one layer later. Under a causal mask it sees only what is before it. Decoding keeps the last left * dilation
+// keys, with global tokens all of them.
 // (Longformer's local attention, with the same projections for global tokens: Beltagy et al., 2020.)
 #include "attention/multi_head.h"
 #include "attention/pattern_core.h"

@@ -1,0 +1,31 @@
+// Dilated patterns without wasted work. With a dilation of D a query sees keys of its own residue p mod D only, one in D
+// of those in its range. Over whole sequences tokens are put in the order of their residues (0, D, 2 D, .., 1, D + 1,
+// ..): then what a query sees lies side by side again, a band in its class, in tiles of which nearly all are FULL:
+//
+//   n = 8, D = 2:   tokens 0 2 4 6 | 1 3 5 7   in places 0 .. 7
+//
+// The order is an index (Visible::query_index), so mask, biases and dropout still speak of tokens. One query alone, as
+// in decoding, takes every D-th key as a view.
+#pragma once
+
+#include "attention/seeing/plan.h"
+
+namespace heed {
+
+// Of n tokens: which tiles, and the token at each place and the place of each token, i32 (1, 1, n).
+struct Residues {
+  Plan plan;  // pairs of the same residue, in tiles that the window touches; the window itself hides the others
+  Tensor order, inverse;
+};
+Residues residues_of(long n, const Pattern& pattern);
+
+// What mask and pattern allow of a whole sequence, T = S = n, by places.
+// What engines return by places is brought back by by_tokens(y, residues.inverse).
+Visible visible_residues(const Mask& mask, const Pattern& pattern, const Shape& B_H_T_S,
+                         const std::shared_ptr<const Residues>& residues);
+
+// Of a single query, at position S - 1: what mask and pattern allow it of the keys first_of_last(S), + D, + 2 D, ..
+Visible visible_every(const Mask& mask, const Pattern& pattern, const Shape& B_H_T_S);
+inline long first_of_last(long S, long D) { return (S - 1) % D; }  // the first key of the last one's residue
+
+}  // namespace heed
