@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "attention/engines/token_layout.h"
 #include "attention/keep.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
@@ -17,24 +18,11 @@ using kernels::Seen;
 using kernels::SoftmaxOperands;
 using kernels::SoftmaxProblem;
 using kernels::SoftmaxSizes;
-using kernels::TokenStrides;
-
-Tensor with_dense_channels(const Tensor& x) { return x.size(3) <= 1 || x.strides()[3] == 1 ? x : contiguous(x); }
 
 // Keys and values are read once per 64 queries: where there are many, rows that lie far apart are copied first.
 Tensor dense_if_read_often(const Tensor& x, long T) {
   return T > 512 && x.size(2) > 1 && x.strides()[2] != x.size(3) ? contiguous(x) : with_dense_channels(x);
 }
-
-TokenStrides strides_of(const Tensor& x) { return {x.strides()[0], x.strides()[1], x.strides()[2]}; }
-
-// (B, H, T, C), in memory (B, T, H, C)
-Tensor token_major(long B, long H, long T, long C, const Tensor& like) {
-  return transpose(Tensor::empty({B, T, H, C}, like.dtype(), like.device()), 1, 2);
-}
-
-// The same elements with the strides of token_major.
-Tensor as_token_major(const Tensor& x) { return transpose(contiguous(transpose(x, 1, 2)), 1, 2); }
 
 // An index of places, (1 or B, 1 or H, rows)
 PerHead<int32_t> read_index(const Tensor& index) {
@@ -93,7 +81,7 @@ struct Gradients {
     const DType dtype = call.q.dtype();
     const Device device = call.q.device();
     dq = call.problem.seen.query_index ? Tensor::empty({z.B, z.H, z.T, z.D}, dtype, device)
-                                       : token_major(z.B, z.H, z.T, z.D, call.q);
+                                       : token_major({z.B, z.H, z.T, z.D}, call.q);
     dk = Tensor::empty({z.B, z.Hk, z.key_tokens, z.D}, dtype, device);
     dv = Tensor::empty({z.B, z.Hk, z.key_tokens, z.Dv}, dtype, device);
     if (wants.by_distance) dby_distance = zeros_like(call.by_distance);
@@ -118,7 +106,7 @@ SoftmaxCall::SoftmaxCall(const SoftmaxInputs& in, const Visible& visible_given, 
       key_positions(contiguous_or_none(in.key_positions)),
       visible(visible_given) {
   const SoftmaxSizes z = sizes_of(q, k, v, visible);
-  o = token_major(z.B, z.H, z.T, z.Dv, q);
+  o = token_major({z.B, z.H, z.T, z.Dv}, q);
   L = Tensor::empty({z.B, z.H, z.T}, q.dtype(), q.device());
   if (visible.allow.defined()) visible.allow = expand(visible.allow, {z.B, z.H, visible.T, visible.S});
   const long distances = by_distance.defined() ? by_distance.size(1) : 0;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "attention/engines/token_layout.h"
 #include "tensor/kernel.h"
 #include "tensor/random.h"
 
@@ -26,9 +27,6 @@ struct SoftmaxSizes {
   long query_tokens, key_tokens;  // T and S, unless there is an index
 };
 
-struct TokenStrides {  // elements from one sample, head or token to the next; channels are dense
-  long b = 0, h = 0, t = 0;
-};
 struct SoftmaxStrides {
   TokenStrides q, k, v, o;        // dy has those of o
   TokenStrides dq{}, dk{}, dv{};  // in backward

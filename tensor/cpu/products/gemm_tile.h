@@ -13,7 +13,9 @@ namespace heed {
 inline constexpr long kTileRows = 6;
 inline constexpr long kTileVectors = kVectorBytes == 64 ? 4 : 2;
 
-enum class Into { store, add };
+// store: c = a b; add: c += a b, product by product; add_sum: c += (a b), the sum is taken first. Of many tiles the
+// latter is more accurate: small numbers are not added to a large sum one by one.
+enum class Into { store, add, add_sum };
 
 // M rows and N vectors of c
 template <class E, long M, long N, Into into>
@@ -33,7 +35,10 @@ template <class E, long M, long N, Into into>
     }
   }
   for (long i = 0; i < M; i++)
-    for (long j = 0; j < N; j++) sums[i][j].store(c.data + i * c.row + j * kLanes);
+    for (long j = 0; j < N; j++) {
+      E* to = c.data + i * c.row + j * kLanes;
+      (into == Into::add_sum ? Vec<E>::load(to) + sums[i][j] : sums[i][j]).store(to);
+    }
 }
 
 // All rows of a column of N vectors: blocks of M, then what is left in one smaller block.
