@@ -1,31 +1,14 @@
 #include "attention/engines/linear_engine.h"
 
-#include <algorithm>
-#include <limits>
-
-#include "attention/heads.h"
-#include "autograd/ops/concatenate.h"
-#include "autograd/ops/elementwise.h"
-#include "autograd/ops/matmul.h"
-#include "autograd/ops/pad.h"
-#include "autograd/ops/reduce.h"
-#include "autograd/ops/scan.h"
-#include "autograd/ops/triangular.h"
-#include "autograd/ops/views.h"
-#include "autograd/ops/where.h"
-#include "nn/mixing/padding.h"
-#include "system/ceil_div.h"
-#include "tensor/copy.h"
+#include "attention/engines/linear_call.h"
 #include "tensor/create.h"
-#include "tensor/ops/compare.h"
-#include "tensor/ops/elementwise.h"
 
 namespace heed {
 namespace {
 
 constexpr const char* kOp = "linear_attention";
 
-void check(const LinearInputs& in, const LinearOptions& options) {
+void check_shapes(const LinearInputs& in) {
   const Tensor &q = in.q.value(), &k = in.k.value(), &v = in.v.value();
   check_same_kind(kOp, q, k);
   check_same_kind(kOp, q, v);
@@ -34,109 +17,116 @@ void check(const LinearInputs& in, const LinearOptions& options) {
                  q.size(1) % k.size(1) == 0 && k.size(2) == v.size(2) && k.size(3) == q.size(3),
              kOp, "q is ", q.shape(), ", k is ", k.shape(), " and v is ", v.shape(),
              "; they must be (B, H, T, F), (B, Hk, S, F) and (B, Hk, S, Dv), and Hk must divide H");
-  HEED_CHECK(options.chunk >= 1 && options.epsilon >= 0, kOp, "chunk is ", options.chunk, " and epsilon is ",
-             options.epsilon, "; the rule is chunk >= 1 and epsilon >= 0");
-  HEED_CHECK(
-      !options.lengths.defined() || (options.lengths.dtype() == i64 && options.lengths.shape() == Shape{k.size(0)}),
-      kOp, "lengths is ", options.lengths.shape(), " and k is ", k.shape(), "; it must be i64 (B,)");
+}
+
+void check_lengths(const Tensor& lengths, const Tensor& k) {
+  HEED_CHECK(!lengths.defined() || (lengths.dtype() == i64 && lengths.shape() == Shape{k.size(0)}), kOp, "lengths is ",
+             lengths.shape(), " and k is ", k.shape(), "; it must be i64 (B,)");
+}
+
+void check_segments(const LinearInputs& in, const Tensor& segments, long before) {
+  if (!segments.defined()) return;
+  const Shape want{in.k.size(0), before + in.k.size(2)};
+  HEED_CHECK(segments.dtype() == i64 && segments.shape() == want, kOp, "segments is ", segments.dtype(), " ",
+             segments.shape(), ", and there are ", before, " tokens before and ", in.k.size(2), " now; it must be i64 ",
+             want, ", one number per token so far");
+  HEED_CHECK(in.q.size(2) <= in.k.size(2), kOp, "q is ", in.q.shape(), " and k is ", in.k.shape(),
+             ", with segments; queries are the last T of S tokens, so T <= S. Another sequence has no segments");
 }
 
 void check_state(const LinearInputs& in, const LinearOptions& options, const LinearState& state) {
-  HEED_CHECK(options.causal && !options.lengths.defined() && in.q.size(2) == in.k.size(2), kOp, "q is ", in.q.shape(),
-             " and k is ", in.k.shape(), options.causal ? ", causal" : ", not causal",
-             options.lengths.defined() ? ", with lengths" : "",
-             "; a state goes on with new tokens only: causal, as many queries as keys, without lengths");
+  HEED_CHECK(options.causal && in.q.size(2) == in.k.size(2), kOp, "q is ", in.q.shape(), " and k is ", in.k.shape(),
+             options.causal ? ", causal" : ", not causal",
+             "; a state goes on with new tokens only: causal, as many queries as keys");
   const Shape want{in.k.size(0), in.k.size(1), in.k.size(3), in.v.size(3) + 1};
   HEED_CHECK(!state.sums.defined() || state.sums.shape() == want, kOp, "the state holds ", state.sums.shape(),
              " and the tokens make ", want, "; it belongs to other sizes. Start a new one");
+  if (state.sums.defined()) check_same_kind(kOp, in.q.value(), state.sums);
 }
 
-// Zeros in the keys and values of padding: in the values too, since 0 times NaN is NaN.
-LinearInputs without_padding(const LinearInputs& in, const Tensor& lengths) {
-  if (!lengths.defined()) return in;
-  const long B = in.k.size(0), S = in.k.size(2);
-  const Tensor padded = reshape(padding(lengths, S, S), {B, 1, S, 1});
-  const auto filled = [&](const Variable& x) { return masked_fill(x, expand(padded, x.shape()), 0); };
-  return {in.q, filled(in.k), filled(in.v)};
+bool is_recorded_for(const LinearInputs& in) {
+  return grad_enabled() && (in.q.requires_grad() || in.k.requires_grad() || in.v.requires_grad());
 }
 
-Variable with_ones(const Variable& v) { return pad(v, 3, 0, 1, 1); }
-
-// above (..., Dv) / (below (..., 1) + epsilon). Without epsilon a row whose denominator is 0, or so small that its
-// inverse may overflow, is zeros and has no gradient.
-Variable quotient(const Variable& above, const Variable& below, double epsilon) {
-  if (epsilon > 0) return above / (below + epsilon);
-  const double least = below.dtype() == f64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
-  const Tensor nothing = less(abs(below.value()), least);
-  return masked_fill(above / masked_fill(below, nothing, 1), expand(nothing, above.shape()), 0);
+// Where a state's new sums go: into its own memory, unless somebody else looks at it too.
+Tensor sums_after(const LinearState& state, const LinearInputs& in, bool recorded) {
+  const Tensor& sums = state.sums;
+  if (sums.defined() && !recorded && sums.is_contiguous() && sums.storage().use_count() == 1) return sums;
+  return Tensor::empty({in.k.size(0), in.k.size(1), in.k.size(3), in.v.size(3) + 1}, in.k.dtype(),
+                       in.k.value().device());
 }
 
-// (..., Dv + 1): the last column is the denominator
-Variable divided(const Variable& sums, double epsilon) {
-  const long Dv = sums.size(-1) - 1;
-  return quotient(slice(sums, -1, 0, Dv), slice(sums, -1, Dv, Dv + 1), epsilon);
+// Records a call that was made; whoever writes into what it keeps is found out.
+Variable recorded_call(const std::shared_ptr<LinearCall>& call, const LinearInputs& in) {
+  std::vector<Saved> saved;
+  for (const Tensor& x : {in.q.value(), in.k.value(), in.v.value(), call->o, call->inverse}) saved.push_back(Saved(x));
+  if (call->before.defined()) saved.push_back(Saved(call->before));
+  return record(kOp, call->o, {in.q, in.k, in.v}, [call, saved = std::move(saved)](const Tensor& dy) {
+    for (const Saved& each : saved) each.get();
+    return Grads(call->backward(dy));
+  });
 }
 
-// (B, H, n, C) -> (B, H, chunks, chunk, C), with zeros in front so that it has `length` tokens, and behind to fill a
-// chunk
-Variable in_chunks(const Variable& x, long length, long chunk) {
-  const long chunks = ceil_div(length, chunk);
-  const Variable whole = pad(x, 2, length - x.size(2), chunks * chunk - length);
-  return reshape(whole, {x.size(0), x.size(1), chunks, chunk, x.size(3)});
-}
-
-// What is before each chunk, (B, Hk, chunks, F, Dv + 1), from what each of them adds. Sums begin with the state's.
-Variable before_chunks(const Variable& added, LinearState* state) {
-  const Shape& s = added.shape();
-  const bool goes_on = state && state->sums.defined();
-  const Variable start = goes_on ? state->sums : zeros({s[0], s[1], s[3], s[4]}, added.dtype());
-  const Variable all = cumsum(concatenate({unsqueeze(start, 2), added}, 2), 2);
-  if (state) state->sums = contiguous(select(all.value(), 2, s[2]));
-  return slice(all, 2, 0, s[2]);
-}
-
-Variable causal_sums(const LinearInputs& in, const LinearOptions& options, LinearState* state) {
-  const long H = in.q.size(1), T = in.q.size(2), length = std::max(T, in.k.size(2));
-  const long chunk = std::min(options.chunk, length);
-  const Variable q = in_chunks(in.q, length, chunk), k = in_chunks(in.k, length, chunk);
-  const Variable v = in_chunks(with_ones(in.v), length, chunk);
-  const auto for_queries = [H](const Variable& x) {  // (B, Hk, chunks, ...) -> (B, H, chunks, ...)
-    return repeat_interleave(x, H / x.size(1), 1);
-  };
-  const Variable before = for_queries(before_chunks(matmul(transpose(k), v), state));
-  const Variable inside = tril(matmul(q, transpose(for_queries(k))));
-  const Variable sums = matmul(q, before) + matmul(inside, for_queries(v));
-  const Variable flat = reshape(sums, {sums.size(0), H, sums.size(2) * chunk, sums.size(4)});
-  return slice(flat, 2, length - T, length);
+Variable run(const LinearInputs& in, const LinearTokens& tokens, double epsilon, const Tensor& before,
+             const Tensor& after) {
+  if (!is_recorded_for(in)) {
+    const LinearCall call(in, tokens, epsilon, before);
+    call.forward(after);
+    return record(kOp, call.o, {in.q, in.k, in.v}, [](const Tensor&) { return Grads{}; });
+  }
+  const auto call = std::make_shared<LinearCall>(in, tokens, epsilon, before);
+  call->keep_for_backward();
+  call->forward(after);
+  return recorded_call(call, in);
 }
 
 }  // namespace
 
-Variable linear_attention(const LinearInputs& given, const LinearOptions& options, LinearState* state) {
-  check(given, options);
-  if (state) check_state(given, options, *state);
-  const LinearInputs in = without_padding(given, options.lengths);
-  const long H = in.q.size(1);
-  if (in.q.size(2) == 0 || in.k.size(2) == 0)
-    return linear_attention_reference(in, options);  // there is nothing to cut
-  if (options.causal) return divided(causal_sums(in, options, state), options.epsilon);
-  const Variable sums = matmul(transpose(in.k), with_ones(in.v));  // (B, Hk, F, Dv + 1)
-  return divided(matmul(in.q, for_all_heads(sums, H)), options.epsilon);
+void check_linear_attention(const LinearInputs& in, const LinearOptions& options, const LinearState* state) {
+  check_shapes(in);
+  HEED_CHECK(options.epsilon >= 0, kOp, "epsilon is ", options.epsilon, "; the rule is epsilon >= 0");
+  check_lengths(options.lengths, in.k.value());
+  if (state) check_state(in, options, *state);
+  check_segments(in, options.segments, state ? state->length : 0);
 }
 
-Variable linear_attention_reference(const LinearInputs& given, const LinearOptions& options) {
-  check(given, options);
-  const LinearInputs in = without_padding(given, options.lengths);
-  const long H = in.q.size(1), T = in.q.size(2), S = in.k.size(2);
-  Variable a = matmul(in.q, transpose(for_all_heads(in.k, H)));
-  if (options.causal) a = tril(a, S - T);
-  return quotient(matmul(a, for_all_heads(in.v, H)), sum(a, {-1}, true), options.epsilon);
+Variable linear_attention(const LinearInputs& in, const LinearOptions& options, LinearState* state) {
+  check_linear_attention(in, options, state);
+  LinearTokens tokens{.B = in.q.size(0),
+                      .T = in.q.size(2),
+                      .S = in.k.size(2),
+                      .causal = options.causal,
+                      .before = state ? state->length : 0,
+                      .lengths = options.lengths,
+                      .segments = options.segments};
+  if (!state) return run(in, tokens, options.epsilon, {}, {});
+  const Tensor after = sums_after(*state, in, is_recorded_for(in));
+  const Variable o = run(in, tokens, options.epsilon, state->sums, after);
+  state->sums = after;
+  state->length += in.k.size(2);
+  return o;
 }
 
-// The exponent is min(x, 0), so that it cannot overflow, and small features keep their bits.
-Variable elu_features(const Variable& x) {
-  const Variable positive = relu(x);
-  return positive + exp(x - positive);
+LinearState linear_state_of(const Tensor& k, const Tensor& v, const Tensor& lengths) {
+  HEED_CHECK(k.dims() == 4, kOp, "k is ", k.shape(), "; it must be (B, Hk, S, F)");
+  const NoGrad off;
+  const Tensor nobody = Tensor::empty({k.size(0), k.size(1), 0, k.size(3)}, k.dtype(), k.device());
+  const LinearInputs in{nobody, k, v};
+  check_linear_attention(in, {.lengths = lengths});
+  const Tensor sums = Tensor::empty({k.size(0), k.size(1), k.size(3), v.size(3) + 1}, k.dtype(), k.device());
+  run(in, {.B = k.size(0), .T = 0, .S = k.size(2), .causal = false, .lengths = lengths}, 1, {}, sums);
+  return {sums, k.size(2)};
+}
+
+Variable linear_attention_from(const Variable& q, const LinearState& source, double epsilon) {
+  const Tensor& sums = source.sums;
+  HEED_CHECK(sums.defined(), "linear_attention_from", "the state is empty; make it by linear_state_of(k, v)");
+  const auto none = [&](long channels) {
+    return Tensor::empty({sums.size(0), sums.size(1), 0, channels}, sums.dtype(), sums.device());
+  };
+  const LinearInputs in{q, none(sums.size(2)), none(sums.size(3) - 1)};
+  check_linear_attention(in, {.epsilon = epsilon});
+  return run(in, {.B = q.size(0), .T = q.size(2), .S = 0, .causal = false}, epsilon, sums, {});
 }
 
 Variable relu_features(const Variable& x, double least) { return relu(x) + least; }
