@@ -91,13 +91,13 @@ std::string remarks(const Capabilities& can) {
   return joined(words, "; ");
 }
 
-// "refuses windows and ranges: it adds up keys before a query is known"
+// "windows, ranges: keys are added up before a query asks"
 std::string refusals(const Capabilities& can) {
   std::vector<std::string> words;
   for (const auto& [title, has] : kColumns)
     if (!(can.*has) && has != &Capabilities::exact) words.push_back(title);
   if (words.empty()) return "";
-  return "refuses " + joined(words, ", ") + (can.because.empty() ? "" : ": " + can.because);
+  return joined(words, ", ") + (can.because.empty() ? "" : ": " + can.because);
 }
 
 void print_line_of(const char* title, const std::string& text) {
@@ -105,7 +105,7 @@ void print_line_of(const char* title, const std::string& text) {
 }
 
 void print_details(const Variant& variant) {
-  std::printf("\n%s: %s%s\n", variant.name.c_str(), variant.summary.c_str(),
+  std::printf("%s: %s%s\n", variant.name.c_str(), variant.summary.c_str(),
               variant.source.empty() ? "" : (" (" + variant.source + ")").c_str());
   print_line_of("formula", variant.formula);
   print_line_of("pays off", variant.when);
@@ -117,7 +117,7 @@ void print_details(const Variant& variant) {
     print_line_of(&option == &options[0] ? "options" : "",
                   padded(option.name + "=" + option.standard, name) + padded(range_text(option), range) + option.help);
   const Capabilities can = capabilities(variant);
-  print_line_of("note", refusals(can));
+  print_line_of("refuses", refusals(can));
   print_line_of("note", remarks(can));
 }
 
@@ -127,7 +127,10 @@ void print_table() {
       "\nn: tokens, w: keys a query sees, b: tokens in a block. causal to pairs: parts of a mask that it honours (the\n"
       "others are refused with a sentence); cross: takes keys and values from another sequence; decode: writes token\n"
       "by token; exact: equals full attention under its mask. `attention list NAME` tells of one alone.\n");
-  for (const Variant* variant : variants()) print_details(*variant);
+  for (const Variant* variant : variants()) {
+    std::printf("\n");
+    print_details(*variant);
+  }
 }
 
 // ---- list, for programs
@@ -221,18 +224,35 @@ int show(int argc, char** argv) {
 
 // ---- the program
 
-int body(int argc, char** argv) {
-  if (argc > 1 && std::string(argv[1]) == "show") return show(argc - 1, argv + 1);
-  std::string command = "list", name;
+int list(int argc, char** argv) {
+  std::string name;
   bool json = false;
-  CommandLine line("attention", "Lists the attention variants, or draws one: `attention show --help`.");
+  CommandLine line("attention list", "Lists the attention variants: cost, what they honour and refuse, options.");
+  line.word("NAME", name, "tell of this variant alone", {});
+  line.json(json);
+  if (!line.parse(argc, argv)) return line.exit_code();
+  if (json)
+    print_json();
+  else if (name.empty())
+    print_table();
+  else
+    print_details(find_variant(name));
+  return 0;
+}
+
+int body(int argc, char** argv) {
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (first == "show") return show(argc - 1, argv + 1);
+  if (first == "list") return list(argc - 1, argv + 1);
+  std::string command = "list";
+  CommandLine line("attention",
+                   "Lists the attention variants, or draws one: `attention list --help`, `attention show --help`.");
   line.word("command", command, "what to do", {"list", "show"});
-  line.word("NAME", name, "of list: tell of this variant alone", {});
+  bool json = false;
   line.json(json);
   if (!line.parse(argc, argv)) return line.exit_code();
   HEED_CHECK(command == "list", "attention", "`show` comes first: attention show SPEC");
-  if (json) return print_json(), 0;
-  name.empty() ? print_table() : print_details(find_variant(name));
+  json ? print_json() : print_table();
   return 0;
 }
 
