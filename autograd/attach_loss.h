@@ -7,7 +7,8 @@
 namespace heed {
 
 // y, unchanged. Backward also sends `weight` (times the loss scale) into aux's graph, as if weight * aux had been
-// added to the loss. aux is a scalar.
+// added to the loss. aux is a scalar, a mean over the tokens of its batch: then a trainer that cuts the batch into
+// micro-batches gives each its share (backward(scale, attached_scale)).
 Variable attach_loss(const Variable& y, const Variable& aux, double weight);
 
 }  // namespace heed

@@ -122,11 +122,13 @@ double loss_scale() { return scale_now; }
 const char* running_backward() { return op_now; }
 BackwardObserver observe_backward(BackwardObserver wanted) { return std::exchange(observer, std::move(wanted)); }
 
-void Variable::backward(double scale) const {
+void Variable::backward(double scale) const { backward(scale, scale); }
+
+void Variable::backward(double scale, double attached_scale) const {
   check_defined("backward", value());
   HEED_CHECK(numel() == 1, "backward", "this Variable is ", shape(),
              "; backward() starts at a scalar. Take sum or mean, or pass the gradient: backward(dy)");
-  Restore guard(scale_now, scale);
+  Restore guard(scale_now, attached_scale);
   backward(full(shape(), scale, dtype(), value().device()));
 }
 

@@ -69,7 +69,7 @@ class NotingLeaves {
   std::vector<Saved>* outer_;
 };
 
-double loss_scale();             // the scale of the backward that runs now (attach_loss multiplies by it)
+double loss_scale();             // of the backward that runs now: what attach_loss multiplies its weight by
 const char* running_backward();  // the op whose backward runs now; "backward" outside of one
 
 // For the tests: the names of all ops that were recorded, and of those recorded inside of a gradcheck.

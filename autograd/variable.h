@@ -37,6 +37,9 @@ class Variable {
   // on the way; there is no second backward and no gradient of a gradient. If it throws, leaves keep what had arrived:
   // zero_grad before the next. Only one thread at a time may run backward into a leaf.
   void backward(double scale = 1) const;
+  // The same for a sum that becomes a mean by its scale, 1 / count: losses that were attached on the way
+  // (attach_loss.h) are means already, and have a scale of their own, such as the share of this micro-batch.
+  void backward(double scale, double attached_scale) const;
   void backward(const Tensor& dy) const;  // from any shape, with the gradient dy that arrives here
 
   // Leaves only.

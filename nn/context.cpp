@@ -28,6 +28,17 @@ void Context::report(const std::string& name, double value) {
   count++;
 }
 
+void Context::at_step_end(const std::function<void()>& what) {
+  if (!replaying_) at_step_end_.push_back(what);
+}
+
+void Context::end_step() {
+  const auto all = std::exchange(at_step_end_, {});
+  for (const auto& what : all) what();
+}
+
+void Context::forget_step_end() { at_step_end_.clear(); }
+
 std::map<std::string, double> Context::metrics() const {
   std::map<std::string, double> means;
   for (const auto& [name, report] : reports_) means[name] = report.first / double(report.second);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "autograd/recompute.h"
 #include "nn/module.h"
@@ -53,6 +54,12 @@ class Context {  // must outlive the backward of what was computed with it
   void report(const std::string& name, double value);
   std::map<std::string, double> metrics() const;
 
+  // What is to happen once, when the step is done and the weights have changed: a running mean is updated, features are
+  // redrawn. A block that is computed again does not ask twice, and a step that is only tried has no end.
+  void at_step_end(const std::function<void()>& what);
+  void end_step();         // does it, in the order in which it was asked for: for the trainer
+  void forget_step_end();  // drops it: a step begins, or was only tried
+
   // Something that depends on sizes only (an attention plan) and is worth keeping between steps: made once per key and
   // type. The last 64 used are kept (nn/plan_cache.h).
   template <class Value> std::shared_ptr<const Value> plan(const std::string& key, const std::function<Value()>& make) {
@@ -87,6 +94,7 @@ class Context {  // must outlive the backward of what was computed with it
   Uses random_uses_, decision_uses_;
   std::shared_ptr<Decisions> decisions_ = std::make_shared<Decisions>();
   std::map<std::string, std::pair<double, long>> reports_;  // sum and count
+  std::vector<std::function<void()>> at_step_end_;
   PlanCache plans_;
   std::shared_ptr<PlanCache> batch_plans_ = std::make_shared<PlanCache>();  // of once()
   bool marked_ = false, replaying_ = false;  // marked: a block of this pass may be computed again

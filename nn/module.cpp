@@ -59,6 +59,22 @@ Variable& Module::parameter(const std::string& name, const Shape& shape, const I
   return own_.back()->value;
 }
 
+Variable& Module::buffer(const std::string& name, const Shape& shape, const Init& init) {
+  const std::string path = joined(name);
+  const Variable value(init(shape, {.site = site_hash(path)}));
+  root_->claim(path);
+  buffers_.push_back(std::make_unique<Buffer>(Buffer{path, value, init}));
+  return buffers_.back()->value;
+}
+
+std::vector<Buffer*> Module::buffers() {
+  std::vector<Buffer*> all;
+  for (auto& buffer : buffers_) all.push_back(buffer.get());
+  for (auto& child : children_)
+    for (Buffer* buffer : child->buffers()) all.push_back(buffer);
+  return all;
+}
+
 std::vector<Parameter*> Module::parameters() {
   std::vector<Parameter*> all;
   for (auto& parameter : own_) all.push_back(parameter.get());
@@ -76,6 +92,8 @@ long Module::parameter_count() {
 void Module::initialise(uint32_t seed) {
   for (Parameter* p : parameters())
     copy_into(p->value.value(), p->init(p->value.shape(), {.seed = seed, .site = site_hash(p->path)}));
+  for (Buffer* b : buffers())
+    copy_into(b->value.value(), b->init(b->value.shape(), {.seed = seed, .site = site_hash(b->path)}));
 }
 
 void Module::cast_parameters(DType dtype) {
@@ -83,6 +101,7 @@ void Module::cast_parameters(DType dtype) {
     check_not_packed("cast_parameters", *p);
     p->value.set_value(cast(p->value.value(), dtype));
   }
+  for (Buffer* b : buffers()) b->value = Variable(cast(b->value.value(), dtype));
 }
 
 void Module::zero_grad() {

@@ -29,6 +29,13 @@ struct Parameter {
   bool packed = false;  // is it part of a ParameterArena?
 };
 
+// Numbers that belong to a model and are not trained: random features, a codebook, a running mean.
+struct Buffer {
+  std::string path;
+  Variable value;  // never has a gradient
+  Init init;
+};
+
 void check_not_packed(const char* op, const Parameter& parameter);  // throws if it is
 
 class Module {
@@ -43,10 +50,11 @@ class Module {
   // All parameters of this module and of its children: its own first, then each child's, in the order in which they
   // were made. A tied parameter is one Variable and appears once, under its first name.
   std::vector<Parameter*> parameters();
-  long parameter_count();  // numbers in all of them
+  long parameter_count();          // numbers in all of them
+  std::vector<Buffer*> buffers();  // of this module and of its children, in the same order
 
-  void initialise(uint32_t seed);     // draws all parameters anew; they were made with seed 0
-  void cast_parameters(DType dtype);  // f64 for sharp gradient checks; drops gradients
+  void initialise(uint32_t seed);     // draws all parameters and buffers anew; they were made with seed 0
+  void cast_parameters(DType dtype);  // f64 for sharp gradient checks, buffers too; drops gradients
   void zero_grad();
   // Excludes the parameters whose path begins with the prefix from training; returns how many. Throws if none does, or
   // if they are in a ParameterArena already.
@@ -56,6 +64,11 @@ class Module {
   // A parameter of this module. Decay applies to matrices unless said otherwise.
   Variable& parameter(const std::string& name, const Shape& shape, const Init& init);
   Variable& parameter(const std::string& name, const Shape& shape, const Init& init, bool decay);
+
+  // Numbers of this module that are drawn like a parameter, by the model's seed and the path, saved with the weights and
+  // the same in training, evaluation and sampling, but never trained, packed or counted. What changes them does so at
+  // the end of a step (Context::at_step_end), with set_value or in place.
+  Variable& buffer(const std::string& name, const Shape& shape, const Init& init);
 
   // Makes a module inside of this one: Linear& out = child<Linear>("out", 64, 2). A module that is held by value
   // instead is a root of its own: its parameters are not among this module's.
@@ -98,6 +111,7 @@ class Module {
   std::string path_;
   Module* root_;
   std::vector<std::unique_ptr<Parameter>> own_;
+  std::vector<std::unique_ptr<Buffer>> buffers_;
   std::vector<std::unique_ptr<Module>> children_;
   std::map<uint32_t, std::string> claimed_;  // in the root: hashes of all paths below it
 };

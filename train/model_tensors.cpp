@@ -49,6 +49,7 @@ void copy_by_name(const char* op, const std::vector<NamedTensor>& targets, const
 std::vector<NamedTensor> model_tensors(Module& model) {
   std::vector<NamedTensor> out;
   for (const Parameter* p : model.parameters()) out.push_back({p->path, p->value.value()});
+  for (const Buffer* b : model.buffers()) out.push_back({b->path, b->value.value()});
   return out;
 }
 

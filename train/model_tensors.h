@@ -12,7 +12,7 @@
 
 namespace heed {
 
-// Views of all parameters, frozen ones too: later steps change them.
+// Views of all parameters, frozen ones too, and of the buffers behind them: later steps change them.
 std::vector<NamedTensor> model_tensors(Module& model);
 
 // Copies the values into the parameters, also into those of an arena; floats of another type are cast. Throws, and

@@ -57,12 +57,13 @@ double LmTrainer::accumulate(long step) {
   HEED_CHECK(counted > 0, "train", "step ", step, " has nothing to predict: its windows of ", T,
              " bytes hold only documents of one byte; join some of them");
   arena_.zero_gradients();
+  ctx_.forget_step_end();
   const Mask mask = phase.window ? window_mask(phase.window, 0) : Mask();
   double loss = 0;
   for (size_t i = 0; i < parts.size(); i++) {
     ctx_.begin(uint32_t(step), uint32_t(long(i) * rows));
     const Variable total = summed_loss(model_, parts[i], mask, ctx_);
-    total.backward(1 / double(counted));
+    total.backward(1 / double(counted), double(parts[i].counted) / double(counted));
     loss += total.item() / double(counted);
   }
   ctx_.forget_decisions();
@@ -82,6 +83,8 @@ LmStep LmTrainer::advance(bool look_at_everything) {
     explain(next, bad, "every op made finite numbers, and their sum is too large");
   }
   optimiser_->step(done.rate, done.gradient_norm);
+  ctx_.end_step();
+  done.metrics = ctx_.metrics();
   return done;
 }
 

@@ -12,7 +12,9 @@
 #pragma once
 
 #include <cmath>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "data/byte_data.h"
 #include "models/gpt.h"
@@ -26,7 +28,8 @@ namespace heed {
 struct LmStep {
   double loss = 0;  // nats per byte, the mean over all of the batch that counts
   double rate = 0, gradient_norm = 0;
-  long tokens = 0;  // that were read
+  long tokens = 0;                             // that were read
+  std::map<std::string, double> metrics = {};  // what the model's parts reported (Context::report), means
   double bpc() const { return loss / std::log(2.0); }
 };
 

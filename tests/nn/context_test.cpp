@@ -71,6 +71,31 @@ BOOST_AUTO_TEST_CASE(a_replay_restores_step_sample_and_train_and_counts_no_metri
   BOOST_TEST(ctx.metrics().at("loss") == 2);
 }
 
+BOOST_AUTO_TEST_CASE(the_end_of_a_step_comes_once_for_each_that_asked_in_order) {
+  Context ctx;
+  std::string done;
+  const auto ask = [&](char c) { ctx.at_step_end([&, c] { done += c; }); };
+  ask('a');
+  {
+    const Rewind rewind = ctx.mark();
+    ask('b');
+    const auto past = rewind();
+    ask('b');  // the same block, computed again
+  }
+  ask('c');
+  ctx.begin(0, 8);  // the next micro-batch
+  ask('a');
+  BOOST_TEST(done.empty());
+  ctx.end_step();
+  BOOST_TEST(done == "abca");
+  ctx.end_step();
+  BOOST_TEST(done == "abca");
+  ask('d');
+  ctx.forget_step_end();
+  ctx.end_step();
+  BOOST_TEST(done == "abca");
+}
+
 BOOST_AUTO_TEST_CASE(a_plan_is_made_once_per_key) {
   Context ctx;
   int made = 0;

@@ -108,4 +108,26 @@ BOOST_AUTO_TEST_CASE(a_name_is_free_again_after_its_module_could_not_be_made) {
   BOOST_TEST(retrying.parameters().size() == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_buffer_is_drawn_and_cast_like_a_parameter_and_never_trained) {
+  struct Random : Module {
+    Variable& features = buffer("features", {3, 2}, init::normal(1));
+    Linear& out = child<Linear>("out", 2, 1);
+  } one, two;
+  BOOST_TEST(one.parameters().size() == 2u);  // those of out
+  BOOST_TEST(one.parameter_count() == 3);
+  BOOST_TEST_REQUIRE(one.buffers().size() == 1u);
+  BOOST_TEST(one.buffers()[0]->path == "features");
+  BOOST_TEST(!one.features.requires_grad());
+  one.initialise(5), two.initialise(5);
+  BOOST_TEST(same_bits(one.features.value(), two.features.value()));
+  two.initialise(6);
+  BOOST_TEST(!same_bits(one.features.value(), two.features.value()));
+  one.cast_parameters(f64);
+  BOOST_TEST(one.features.dtype() == f64);
+  struct Twice : Module {
+    Twice() { buffer("x", {1}, init::zeros()), parameter("x", {1}, init::zeros()); }
+  };
+  BOOST_TEST(error_of([] { Twice twice; }) == "module: 'x' exists already; a name in a module is used once");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -57,6 +57,22 @@ BOOST_AUTO_TEST_CASE(frozen_parameters_are_saved_too_and_floats_are_cast) {
   for (const float x : all_numbers(model)) BOOST_TEST(x == 0.5f);
 }
 
+BOOST_AUTO_TEST_CASE(buffers_are_saved_behind_the_parameters) {
+  struct Random : Module {
+    Variable& features = buffer("features", {3}, init::normal(1));
+    Variable& weight = parameter("weight", {2}, init::normal(1), false);
+  } one, two;
+  one.initialise(1), two.initialise(2);
+  const std::vector<NamedTensor> saved = model_tensors(one);
+  BOOST_TEST_REQUIRE(saved.size() == 2u);
+  BOOST_TEST(saved[1].name == "features");
+  load_model(two, saved, "a");
+  BOOST_TEST(same_bits(two.features.value(), one.features.value()));
+  BOOST_TEST(error_of([&] {
+               load_model(two, {saved[0]}, "a");
+             }).starts_with("load_model: a does not fit: 'features' is missing, expected (3,)"));
+}
+
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_told_and_changes_nothing) {
   Two model(5), other(6);
   model.initialise(1);
