@@ -52,6 +52,10 @@ Tensor contiguous(const Tensor& x) {
 
 Tensor contiguous_or_none(const Tensor& x) { return x.defined() ? contiguous(x) : x; }
 
+Tensor with_dense_rows(const Tensor& x) {
+  return x.dims() == 0 || x.size(-1) <= 1 || x.strides()[x.dims() - 1] == 1 ? x : contiguous(x);
+}
+
 Tensor clone(const Tensor& x) {
   check_defined("clone", x);
   return copied(x, x.dtype());

@@ -9,6 +9,7 @@ namespace heed {
 
 Tensor contiguous(const Tensor& x);          // x itself when it is row-major already
 Tensor contiguous_or_none(const Tensor& x);  // undefined stays undefined
+Tensor with_dense_rows(const Tensor& x);     // x itself when the elements of its last axis lie side by side
 Tensor clone(const Tensor& x);               // always a copy, row-major
 Tensor cast(const Tensor& x, DType dtype);   // x itself when it has this type; to boolean: x != 0
 Tensor to(const Tensor& x, Device device);   // x itself when it is there already

@@ -21,7 +21,7 @@ using kernels::SoftmaxSizes;
 
 // Keys and values are read once per 64 queries: where there are many, rows that lie far apart are copied first.
 Tensor dense_if_read_often(const Tensor& x, long T) {
-  return T > 512 && x.size(2) > 1 && x.strides()[2] != x.size(3) ? contiguous(x) : with_dense_channels(x);
+  return T > 512 && x.size(2) > 1 && x.strides()[2] != x.size(3) ? contiguous(x) : with_dense_rows(x);
 }
 
 // An index of places, (1 or B, 1 or H, rows)
@@ -97,7 +97,7 @@ struct Gradients {
 }  // namespace
 
 SoftmaxCall::SoftmaxCall(const SoftmaxInputs& in, const Visible& visible_given, const SoftmaxOptions& options)
-    : q(with_dense_channels(in.q.value())),
+    : q(with_dense_rows(in.q.value())),
       k(dense_if_read_often(in.k.value(), visible_given.T)),
       v(dense_if_read_often(in.v.value(), visible_given.T)),
       by_distance(contiguous_or_none(in.by_distance.value())),

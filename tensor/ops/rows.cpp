@@ -52,9 +52,6 @@ RowsLayout layout_of(const Tensor& from, const Tensor& index, long T) {
   return s;
 }
 
-// Channels side by side: a view of heads has them, too.
-Tensor dense_rows(const Tensor& x) { return x.size(-1) <= 1 || x.strides()[x.dims() - 1] == 1 ? x : contiguous(x); }
-
 // An i64 index for every element of (..., P, C), with 0 where there is nobody
 Tensor of_elements(const Tensor& index, const Shape& shape) {
   const Tensor present = clamp(cast(index, f64), 0, double(INT32_MAX));
@@ -75,7 +72,7 @@ Shape with_rows(Shape shape, long rows) {
 Tensor rows_at(const Tensor& x, const Tensor& index) {
   check_index("rows_at", x, index);
   check_range("rows_at", index, x.size(-2));
-  const Tensor from = dense_rows(x), list = contiguous(index);
+  const Tensor from = with_dense_rows(x), list = contiguous(index);
   const Tensor y = Tensor::empty(with_rows(x.shape(), index.size(-1)), x.dtype(), x.device());
   const RowsLayout layout = layout_of(from, list, x.size(-2));
   visit(x.dtype(), [&](auto tag) {
@@ -91,7 +88,7 @@ Tensor rows_added(const Tensor& y, const Tensor& index, long T) {
   HEED_CHECK(y.size(-2) == index.size(-1) && T >= 0, "rows_added", "y is ", y.shape(), ", the index is ", index.shape(),
              " and T is ", T, "; every row of y needs its index, and T must be 0 or more");
   check_range("rows_added", index, T);
-  const Tensor from = dense_rows(y), list = contiguous(index);
+  const Tensor from = with_dense_rows(y), list = contiguous(index);
   const Tensor x = zeros(with_rows(y.shape(), T), y.dtype(), y.device());
   visit_maths("rows_added", y.dtype(), [&](auto tag) {
     using E = decltype(tag);

@@ -61,6 +61,16 @@ BOOST_AUTO_TEST_CASE(nothing_is_copied_when_nothing_changes) {
   BOOST_TEST(contiguous(transposed).is_contiguous());
 }
 
+BOOST_AUTO_TEST_CASE(rows_that_are_dense_are_not_copied_wherever_they_lie) {
+  const Tensor x = noise({2, 3, 4, 5}, 1, f64);
+  for (const Tensor& view : {x, transpose(x, 1, 2), slice(x, 2, 0, 4, 2), slice(x, 3, 1, 2), scalar(3.0, f64)})
+    BOOST_TEST(with_dense_rows(view).data<double>() == view.data<double>());
+  for (const Tensor& view : {transpose(x), slice(x, 3, 0, 5, 2)}) {
+    BOOST_TEST(with_dense_rows(view).is_contiguous());
+    check_close(with_dense_rows(view), view, 0);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(copies_follow_strides_on_both_sides) {
   const Tensor x = noise({5, 7, 6});
   Tensor target = zeros({6, 14, 10}, f64), part = slice(slice(target, 1, 1, 14, 2), 2, 0, 10, 2);
