@@ -61,9 +61,12 @@ SoftmaxOutputs by_tokens(const SoftmaxOutputs& by_places, const Tensor& places);
 //
 // The weights are divided by their own sum: exp(L_r - L) is the same on paper, but in f32 L is rounded, near -1e5 to
 // steps of 0.008, and so the weights would sum to 0.997 or 1.003. A part that saw nothing (L_r = -infinity) counts for
-// nothing. Under dropout ask ctx.random once for every part, twice for two: with the same key the pair (i, j) would be
-// dropped in all parts or in none, since draws depend on sample, head and positions alone (keep.h).
+// nothing. Under dropout a draw depends on key, sample, head and the numbers i and j alone (keep.h). Parts of the same
+// keys, in which no pair (i, j) comes twice, share one key: they draw as the whole would. Where numbers come again with
+// another meaning (other keys, rounds that overlap), every part needs a key of its own, ctx.random once for each:
+// otherwise (i, j) would be dropped in all parts or in none.
 SoftmaxOutputs merge(const std::vector<SoftmaxOutputs>& parts);
+SoftmaxOutputs merge_reference(const std::vector<SoftmaxOutputs>& parts);  // by plain ops: the definition
 
 // The same by dense matrices in plain ops: the definition. For small T and S.
 SoftmaxOutputs softmax_attention_reference(const SoftmaxInputs& in, const Visible& visible,

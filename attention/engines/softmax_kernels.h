@@ -17,6 +17,7 @@ namespace heed {
 struct Plan;
 
 inline constexpr long kMostHeadChannels = 512;  // of q, k or v: kernels keep a tile of them on the stack
+inline constexpr long kMostMergedParts = 64;    // their weights, too
 
 namespace kernels {
 
@@ -100,6 +101,28 @@ inline Kernel<void(const SoftmaxGradients<E>& grads, const E* dy, const E* dL, c
                    const SoftmaxProblem& p, void* workspace)>
     softmax_attention_backward{"softmax_attention"};
 template <class E> inline Kernel<long(const SoftmaxProblem& p)> softmax_attention_workspace{"softmax_attention"};
+
+// ---- merge: R parts of one attention become the whole
+
+struct MergeSizes {
+  long B = 0, H = 0, T = 0, Dv = 0, R = 0;
+};
+template <class E> struct MergePart {
+  const E *o, *L;  // (B, H, T, Dv) by its strides, (B, H, T)
+  TokenStrides stride;
+  long at(long b, long h, long t) const { return b * stride.b + h * stride.h + t * stride.t; }
+};
+template <class E> struct MergeGradient {
+  E *dy, *dL;  // (B, T, H, Dv), (B, H, T)
+};
+// o (B, T, H, Dv), L (B, H, T); parts (R)
+template <class E>
+inline Kernel<void(E* o, E* L, const MergePart<E>* parts, const MergeSizes& z)> softmax_merge{"merge"};
+// grads (R); dy (B, T, H, Dv), dL (B, H, T) or null
+template <class E>
+inline Kernel<void(const MergeGradient<E>* grads, const E* dy, const E* dL, const MergePart<E>* parts,
+                   const MergeSizes& z)>
+    softmax_merge_backward{"merge"};
 
 }  // namespace kernels
 }  // namespace heed

@@ -220,31 +220,6 @@ BOOST_AUTO_TEST_CASE(equal_keys_give_the_mean_of_the_values) {
   check_close(select(o, 2, 1), mean(x[2], {2}), 1e-14);
 }
 
-BOOST_AUTO_TEST_CASE(parts_merge_to_the_whole_with_their_gradients) {
-  const Case p{.z = {.T = 9, .S = 9}};
-  const auto whole = results(p, f64, softmax_attention);
-  const auto merged = results(p, f64, [](const SoftmaxInputs& in, const Visible& v, const SoftmaxOptions& options) {
-    std::vector<SoftmaxOutputs> parts;
-    for (long part : {0, 1, 2}) {
-      Visible some = v;
-      Tensor allow = zeros({1, 1, 9, 9}, boolean);
-      if (part < 2) fill(slice(allow, 3, part * 4, part ? 9 : 4), 1);
-      some.allow = allow;  // the last part sees nothing
-      parts.push_back(softmax_attention(in, some, options));
-    }
-    return merge(parts);
-  });
-  for (size_t i = 0; i < whole.size(); i++) check_close(merged[i], whole[i], 1e-12);
-}
-
-BOOST_AUTO_TEST_CASE(merged_weights_sum_to_one_also_where_logarithms_are_coarse) {
-  for (long parts : {2, 3, 4, 7}) {
-    const SoftmaxOutputs part{ones({1, 1, 3, 2}), tensor({0, -1e3, -1e5}, {1, 1, 3})};
-    const std::vector<SoftmaxOutputs> all(size_t(parts), part);
-    check_close(merge(all).o.value(), ones({1, 1, 3, 2}), 1e-6);  // the mean of ones; exp(L_r - L) is 0.003 off
-  }
-}
-
 BOOST_AUTO_TEST_CASE(memory_grows_linearly) {
   auto peak = [](long n) {
     const Case p{.z = {.B = 1, .H = 2, .Hk = 2, .T = n, .S = n, .D = 16, .Dv = 16}, .mask = causal_mask()};
