@@ -60,15 +60,35 @@ std::string PatternCore::key(const std::string& kind, long T) const {
   return text;
 }
 
-// Kept between steps for whole sequences; while decoding S is another one every time.
+// For whole sequences, and kept between steps; others are for pictures only.
 std::shared_ptr<const Plan> PatternCore::plan(long T, long S, Context& ctx) const {
   const auto make = [&] { return plan_of_globals(T, S, pattern_, globals_); };
   return T == S ? ctx.plan<Plan>(key("globals", T), make) : std::make_shared<const Plan>(make());
 }
 
 Variable PatternCore::attend(const Heads& heads, const Mask& mask, Context& ctx) {
-  if (globals_ > 0) return SoftmaxCore::attend(heads, mask, ctx);
-  return window(heads, mask, options(ctx), ctx).o;
+  const bool planned = heads.q.size(2) == heads.k.size(2) && pattern_.dilation == 1;
+  if (globals_ > 0 && planned) return SoftmaxCore::attend(heads, mask, ctx);
+  const SoftmaxOptions draw = options(ctx);
+  return globals_ > 0 ? with_globals(heads, mask, draw, ctx) : window(heads, mask, draw, ctx).o;
+}
+
+// Two parts without a plan, merged: pairs with a global token, and those of the window without one. No pair is in both,
+// so one key of dropout serves both.
+Variable PatternCore::with_globals(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx) {
+  const Shape shape = pairs_of(heads);
+  const long T = shape[2], S = shape[3];
+  const auto keys = [&](const KeyRange& of_global, const KeyRange& of_others) {  // by queries
+    std::vector<int64_t> ranges;
+    for (long p = S - T; p < S; p++) {
+      const KeyRange& own = p >= 0 && p < globals_ ? of_global : of_others;
+      ranges.push_back(own.first), ranges.push_back(own.last);
+    }
+    return mask & range_mask(from_vector(ranges, {1, T, 2}));
+  };
+  const Mask global = keys({0, S - 1}, {0, globals_ - 1}), others = keys({1, 0}, {globals_, S - 1});
+  const Visible seen = visible_pairs("attention", global, {}, shape);
+  return merge({softmax_attention(inputs(heads, mask, ctx), seen, options), window(heads, others, options, ctx)}).o;
 }
 
 // The pattern without global tokens.

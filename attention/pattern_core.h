@@ -1,6 +1,6 @@
 // PatternCore: softmax attention over a pattern of positions; `full`, `local`, `image-local` and `window` are nothing
 // else. Who sees whom is one thing, how it is computed another: dilated windows in the order of residues
-// (seeing/residues.h), and so on, always with the same pairs.
+// (seeing/residues.h), global tokens by a plan or, while decoding, as a part of their own; always with the same pairs.
 #pragma once
 
 #include "attention/softmax_core.h"
@@ -9,7 +9,7 @@ namespace heed {
 
 struct PatternOptions {
   Pattern pattern = {};
-  long globals = 0;          // the first so many tokens see all and are seen by all; needs a plan of tiles (plan.h)
+  long globals = 0;          // the first so many tokens see all and are seen by all
   BiasMaker bias = nullptr;  // null: none
 };
 
@@ -25,6 +25,7 @@ class PatternCore : public SoftmaxCore {
   Visible seen(const Heads& heads, const Mask& mask, Context& ctx) override;
 
  private:
+  Variable with_globals(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
   SoftmaxOutputs window(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
   SoftmaxOutputs whole_dilated(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
   SoftmaxOutputs single_dilated(const Heads& heads, const Mask& mask, Context& ctx);

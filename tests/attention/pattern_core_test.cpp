@@ -78,4 +78,16 @@ BOOST_AUTO_TEST_CASE(a_dilated_window_equals_the_definition_however_it_is_comput
           }
 }
 
+BOOST_AUTO_TEST_CASE(a_window_with_globals_equals_the_definition_however_it_is_computed) {
+  for (auto [T, S] : {std::pair{150L, 150L}, {1, 1}, {1, 3}, {1, 150}, {3, 100}, {70, 100}, {9, 4}})
+    for (const Pattern& pattern :
+         {Pattern{.window_left = 9, .window_right = 4}, {.window_left = 6, .window_right = 0, .dilation = 3}})
+      for (long globals : {1, 5, 200})
+        for (const Mask& mask : masks(T, S))
+          for (const char* bias : {"none", "t5", "shaw"}) BOOST_TEST_CONTEXT(T << " by " << S << " " << bias) {
+              check({.T = T, .S = S, .pattern = pattern, .globals = globals, .bias = bias, .mask = mask});
+              check({.T = T, .S = S, .pattern = pattern, .globals = globals, .dropout = 0.4, .mask = mask});
+            }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
