@@ -1,5 +1,5 @@
-// PlanCore: softmax attention over a plan of tiles (seeing/plan.h) that depends on lengths only: blocks, strides, blocks
-// drawn at random. A variant says its plan and a text that tells it from others; making it once, masks, bias and
+// PlanCore: softmax attention over a plan of tiles (seeing/plan.h) that depends on lengths only: blocks, strides,
+// blocks drawn at random. A variant says its plan and a text that tells it from others; making it once, masks, bias and
 // dropout are done here:
 //
 //   struct Blocks : PlanCore {

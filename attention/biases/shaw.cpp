@@ -2,7 +2,7 @@
 // key. What a head looks for may so depend on the distance and on the query's content together, "a verb two tokens
 // ago".
 //
-//   bias_ij = <q_i, a[clip(p_j - p_i)]> / sqrt(D),   clip(d) = min(max(d, -c), c)          a (2 c + 1, D), for all heads
+//   bias_ij = <q_i, a[clip(p_j - p_i)]> / sqrt(D),   clip(d) = min(max(d, -c), c)         a (2 c + 1, D), for all heads
 //
 // Cost: (2 c + 1) D parameters, and a product of every query with all of them: time O(n c D), memory O(n c) per head.
 // (Self-Attention with Relative Position Representations: Shaw et al., 2018; its term for the keys, not the one for the

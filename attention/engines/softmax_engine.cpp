@@ -1,11 +1,14 @@
 #include "attention/engines/softmax_engine.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "attention/engines/softmax_call.h"
 #include "autograd/ops/rows.h"
 #include "autograd/ops/views.h"
+#include "autograd/ops/where.h"
 #include "tensor/copy.h"
+#include "tensor/ops/compare.h"
 
 namespace heed {
 namespace {
@@ -113,7 +116,9 @@ SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible
 }
 
 SoftmaxOutputs by_tokens(const SoftmaxOutputs& y, const Tensor& places) {
-  const Variable L = squeeze(rows_at(unsqueeze(y.L, -1), places), -1);
+  constexpr double nothing = -std::numeric_limits<double>::infinity();
+  const Variable found = squeeze(rows_at(unsqueeze(y.L, -1), places), -1);
+  const Variable L = masked_fill(found, expand(less(places, 0), found.shape()), nothing);
   if (places.size(1) > 1) return {rows_at(y.o, places), L};
   const long B = y.o.size(0), H = y.o.size(1), P = y.o.size(2), Dv = y.o.size(3), T = places.size(2);
   const Variable rows = reshape(transpose(y.o, 1, 2), {B, P, H * Dv});  // without a copy

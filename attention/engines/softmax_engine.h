@@ -51,8 +51,8 @@ struct SoftmaxOutputs {
 };
 SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible, const SoftmaxOptions& options = {});
 
-// Results by places (plan.h) -> by tokens. places: i32 (1 or B, 1 or H, T), where each token's row is; -1: nowhere, that
-// gives zeros and L = 0. One order for all heads leaves o as it lies in memory, (B, T, H, Dv).
+// Results by places (plan.h) -> by tokens. places: i32 (1 or B, 1 or H, T), where each token's row is; -1: nowhere, as
+// if it had seen nothing. One order for all heads leaves o as it lies in memory, (B, T, H, Dv).
 SoftmaxOutputs by_tokens(const SoftmaxOutputs& by_places, const Tensor& places);
 
 // Parts of one attention over keys that do not overlap become the whole:

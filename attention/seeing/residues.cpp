@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tensor/copy.h"
+#include "tensor/create.h"
 #include "tensor/views.h"
 
 namespace heed {
@@ -51,15 +52,15 @@ Pattern undilated(Pattern pattern) {
 
 Residues residues_of(long n, const Pattern& pattern) {
   const Classes classes{n, pattern.dilation};
-  Residues residues{plan_of_pairs(
-                        {n, n}, [&](const PlanPair& p) { return classes.of(p.i) == classes.of(p.j); },
-                        [&](const PlanTile& tile) { return cover_of(tile, classes, pattern); }),
-                    Tensor::empty({1, 1, n}, i32), Tensor::empty({1, 1, n}, i32)};
+  std::vector<int32_t> order, inverse(static_cast<size_t>(n));
   for (long place = 0; place < n; place++) {
-    residues.order.mutable_data<int32_t>()[place] = int32_t(classes.token(place));
-    residues.inverse.mutable_data<int32_t>()[classes.token(place)] = int32_t(place);
+    order.push_back(int32_t(classes.token(place)));
+    inverse[size_t(order.back())] = int32_t(place);
   }
-  return residues;
+  return {plan_of_pairs(
+              {n, n}, [&](const PlanPair& p) { return classes.of(p.i) == classes.of(p.j); },
+              [&](const PlanTile& tile) { return cover_of(tile, classes, pattern); }),
+          from_vector(order, {1, 1, n}), from_vector(inverse, {1, 1, n})};
 }
 
 Visible visible_residues(const Mask& mask, const Pattern& pattern, const Shape& shape,
@@ -74,11 +75,12 @@ Visible visible_every(const Mask& mask, const Pattern& pattern, const Shape& sha
   Visible v = visible_pairs("attention", mask, undilated(pattern), shape);
   const long D = pattern.dilation, S = v.S, begin = first_of_last(S, D);
   v.S = (S - 1) / D + 1;
-  int32_t *first = v.first.mutable_data<int32_t>(), *last = v.last.mutable_data<int32_t>();
-  for (long b = 0; b < v.first.numel(); b++) {
+  std::vector<int32_t> first = v.first.to_vector<int32_t>(), last = v.last.to_vector<int32_t>();
+  for (size_t b = 0; b < first.size(); b++) {
     const long low = ceil_div(std::max(0L, first[b] - begin), D), high = last[b] < begin ? -1 : (last[b] - begin) / D;
     first[b] = int32_t(low <= high ? low : 1), last[b] = int32_t(low <= high ? high : 0);
   }
+  v.first = from_vector(first, v.first.shape()), v.last = from_vector(last, v.last.shape());
   if (v.key_labels.defined()) v.key_labels = contiguous(slice(v.key_labels, 1, begin, S, D));
   if (v.allow.defined() && v.allow.dims() > 0 && v.allow.size(-1) == S) v.allow = slice(v.allow, -1, begin, S, D);
   return v;

@@ -1,5 +1,5 @@
-// Dilated patterns without wasted work. With a dilation of D a query sees keys of its own residue p mod D only, one in D
-// of those in its range. Over whole sequences tokens are put in the order of their residues (0, D, 2 D, .., 1, D + 1,
+// Dilated patterns without wasted work. With a dilation of D a query sees keys of its own residue p mod D only, one in
+// D of those in its range. Over whole sequences tokens are put in the order of their residues (0, D, 2 D, .., 1, D + 1,
 // ..): then what a query sees lies side by side again, a band in its class, in tiles of which nearly all are FULL:
 //
 //   n = 8, D = 2:   tokens 0 2 4 6 | 1 3 5 7   in places 0 .. 7

@@ -146,6 +146,23 @@ BOOST_AUTO_TEST_CASE(a_permutation_changes_nothing_but_the_order) {
   check_close(got, gather(want, 2, contiguous(order)), 1e-12);
 }
 
+BOOST_AUTO_TEST_CASE(results_by_places_go_back_to_their_tokens) {
+  const SoftmaxOutputs y{transpose(noise({2, 4, 3, 5}, 1, f64), 1, 2), noise({2, 3, 4}, 2, f64)};  // 4 places
+  for (long heads : {1, 3}) {
+    const Tensor one = tensor({2, -1, 0, 3, 1}, {1, 1, 5}, i32), three = random_index({1, 3, 5}, 4, false, 3);
+    const Tensor& places = heads == 1 ? one : three;
+    const SoftmaxOutputs got = by_tokens(y, places);
+    for_each_index({2, 3, 5}, [&](const Shape& at) {
+      const long place = long(places.at({0, heads == 1 ? 0 : at[1], at[2]}));
+      BOOST_TEST(got.L.value().at(at) == (place < 0 ? -INFINITY : y.L.value().at({at[0], at[1], place})));
+      for (long c = 0; c < 5; c++)
+        BOOST_TEST(got.o.value().at({at[0], at[1], at[2], c}) ==
+                   (place < 0 ? 0 : y.o.value().at({at[0], at[1], place, c})));
+    });
+    if (heads == 1) BOOST_TEST(transpose(got.o.value(), 1, 2).is_contiguous());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(gradcheck_agrees) {
   const Plan plan = plan_of_pairs({6, 5, 1, 2}, [](const PlanPair& p) { return (p.i + p.j + p.h) % 3 != 0; });
   SoftmaxCase p{
