@@ -67,6 +67,16 @@ template <class E> struct Sweeping {
     return {saved.v + at.b * s_b + at.hk * s_h + at.piece.key * s_t, s_t};
   }
 
+  void expect(const PieceAt& at, bool) const {
+    const long h = at.hk * (p.sizes.H / p.sizes.Hk), F = p.sizes.F, Dv = p.sizes.Dv, row = p.stride.o.t;
+    const long o = at.b * p.stride.o.b + h * p.stride.o.h + at.piece.query * row;
+    fetch(keys(at), at.piece.keys, F);
+    fetch(values(at), at.piece.keys, Dv);
+    fetch(queries(at, h), at.piece.queries, F);
+    fetch<E>({saved.o + o, row}, at.piece.queries, Dv);
+    fetch<E>({dy + o, row}, at.piece.queries, Dv);
+  }
+
   // N (n, padded Dv) and e (64) of the queries of head h
   void prepare(const Scratch<E>& own, const PieceAt& at, long h) const {
     const LinearSizes& z = p.sizes;

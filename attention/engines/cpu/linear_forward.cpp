@@ -61,14 +61,30 @@ template <class E> struct Forward {
     }
   }
 
+  Rows<E> queries(const PieceAt& at, long h) const {
+    const auto& [s_b, s_h, s_t] = p.stride.q;
+    return {in.q + at.b * s_b + h * s_h + at.piece.query * s_t, s_t};
+  }
+  Rows<E> keys(const PieceAt& at) const {
+    const auto& [s_b, s_h, s_t] = p.stride.k;
+    return {in.k + at.b * s_b + at.hk * s_h + at.piece.key * s_t, s_t};
+  }
+  Rows<E> values(const PieceAt& at) const {
+    const auto& [s_b, s_h, s_t] = p.stride.v;
+    return {in.v + at.b * s_b + at.hk * s_h + at.piece.key * s_t, s_t};
+  }
+
+  void expect(const PieceAt& at, bool results) const {
+    fetch(keys(at), at.piece.keys, p.sizes.F);
+    fetch(values(at), at.piece.keys, p.sizes.Dv);
+    if (results) fetch(queries(at, at.hk * (p.sizes.H / p.sizes.Hk)), at.piece.queries, p.sizes.F);
+  }
+
   void visit(const PieceAt& at, E* sums, E* memory, bool results) const {
     const LinearSizes& z = p.sizes;
     const LinearPiece& piece = at.piece;
     const Scratch own(memory, z);
-    const auto& [k_b, k_h, k_t] = p.stride.k;
-    const auto& [v_b, v_h, v_t] = p.stride.v;
-    const Rows<E> k{in.k + at.b * k_b + at.hk * k_h + piece.key * k_t, k_t};
-    const Rows<E> v = whole_rows<E>({in.v + at.b * v_b + at.hk * v_h + piece.key * v_t, v_t}, piece.keys, z.Dv, own.v);
+    const Rows<E> k = keys(at), v = whole_rows(values(at), piece.keys, z.Dv, own.v);
     const long groups = z.H / z.Hk, width = padded<E>(z.Dv);
     for (long h = at.hk * groups; h < (at.hk + 1) * groups && results && piece.queries > 0; h++)
       ask(at, h, k, v, sums, own);
@@ -81,8 +97,8 @@ template <class E> struct Forward {
   // The queries of head h; k (keys, F), v (keys, padded Dv)
   void ask(const PieceAt& at, long h, const Rows<E>& k, const Rows<E>& v, E* sums, const Scratch& own) const {
     const LinearSizes& z = p.sizes;
-    const long n = at.piece.queries, keys = at.piece.keys, width = padded<E>(z.Dv), row = p.stride.q.t;
-    const Rows<E> q{in.q + at.b * p.stride.q.b + h * p.stride.q.h + at.piece.query * row, row};
+    const long n = at.piece.queries, keys = at.piece.keys, width = padded<E>(z.Dv);
+    const Rows<E> q = queries(at, h);
     to_lanes(own.q, q, n, z.F);
     triangle<E>(own.a, k, own.q, nullptr, keys, z.F);
     invert_denominators(own, z_of(sums), keys);

@@ -10,8 +10,12 @@
 //   long sums(), scratch()                  how many elements it carries along and needs beside
 //   void begin(b, hk, sums)                 fills in what is before the first piece
 //   void visit(at, sums, scratch, results)  a piece; if results are not wanted it only adds to the sums
+//   void expect(at, results)                the piece that will be visited next: memory may be fetched
 //   void end(b, hk, sums)                   gets what is behind the last piece
 #pragma once
+
+#include <algorithm>
+#include <utility>
 
 #include "attention/engines/linear_kernels.h"
 #include "system/ceil_div.h"
@@ -110,6 +114,7 @@ template <class E, class Sweep> class SweepRun {
     if (!results) clear();
     for (long i = 0; i < list.count; i++) {
       const LinearPiece& piece = list.data[Sweep::kReverse ? list.count - 1 - i : i];
+      if (i + 1 < list.count) sweep_.expect(PieceAt{b, hk, Sweep::kReverse ? (&piece)[-1] : (&piece)[1]}, results);
       if (!Sweep::kReverse && piece.fresh) clear();
       sweep_.visit(PieceAt{b, hk, piece}, sums, scratch, results);
       if (Sweep::kReverse && piece.fresh) clear();
