@@ -1,6 +1,8 @@
 #include "attention/engines/linear_engine.h"
 
 #include "attention/engines/linear_call.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/views.h"
 #include "tensor/create.h"
 
 namespace heed {
@@ -80,6 +82,13 @@ Variable run(const LinearInputs& in, const LinearTokens& tokens, double epsilon,
   return recorded_call(call, in);
 }
 
+// f(x) for an f of single numbers. Heads of (B, T, H, C) in memory, seen as (B, H, T, C), would be walked over in steps
+// of a token.
+template <class F> Variable in_memory_order(const Variable& x, F&& f) {
+  const bool by_tokens = x.dims() == 4 && x.value().strides()[1] < x.value().strides()[2];
+  return by_tokens ? transpose(f(transpose(x, 1, 2)), 1, 2) : f(x);
+}
+
 }  // namespace
 
 void check_linear_attention(const LinearInputs& in, const LinearOptions& options, const LinearState* state) {
@@ -129,6 +138,12 @@ Variable linear_attention_from(const Variable& q, const LinearState& source, dou
   return run(in, {.B = q.size(0), .T = q.size(2), .S = 0, .causal = false}, epsilon, sums, {});
 }
 
-Variable relu_features(const Variable& x, double least) { return relu(x) + least; }
+Variable elu_features(const Variable& x) {
+  return in_memory_order(x, [](const auto& at) { return elu_plus_one(at); });
+}
+
+Variable relu_features(const Variable& x, double least) {
+  return in_memory_order(x, [least](const auto& at) { return relu(at) + least; });
+}
 
 }  // namespace heed

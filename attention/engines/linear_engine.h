@@ -26,7 +26,6 @@
 // (Linear Transformer: Katharopoulos et al., 2020; Performer: Choromanski et al., 2020.)
 #pragma once
 
-#include "autograd/ops/elementwise.h"
 #include "autograd/variable.h"
 
 namespace heed {
@@ -72,8 +71,8 @@ Variable linear_attention_reference(const LinearInputs& in, const LinearOptions&
 // Throws unless shapes and options fit; of the doors above.
 void check_linear_attention(const LinearInputs& in, const LinearOptions& options, const LinearState* state = nullptr);
 
-// Feature maps, number by number. elu_features(x) = elu(x) + 1, x + 1 for x > 0, else exp(x), is an op of its own
-// (tensor/ops/elementwise_table.h).
+// Feature maps, number by number, in the order in which x lies in memory: one pass each.
+Variable elu_features(const Variable& x);                        // elu(x) + 1: x + 1 for x > 0, else exp(x)
 Variable relu_features(const Variable& x, double least = 1e-3);  // relu(x) + least
 
 }  // namespace heed

@@ -65,7 +65,7 @@ template <class E> E pow_slope_b(E a, E b) { return a == 0 && b >= 0 ? E(0) : st
     ROW(sigmoid,    y,     maths::logistic(x),                        y * (E(1) - y))                                 \
     ROW(relu,       y,     select(x < E(0), E(0), x),                 select(y <= E(0), E(0), E(1)))                  \
     ROW(elu,        x,     (x > 0 ? x : std::expm1(x)),               (x > 0 ? E(1) : std::exp(x)))                   \
-    ROW(elu_features, y,   select(x > E(0), x + E(1), maths::exp(x)), select(y > E(1), E(1), y))                      \
+    ROW(elu_plus_one, y,   select(x > E(0), x + E(1), maths::exp(x)), select(y > E(1), E(1), y))                      \
     ROW(softplus,   x,     (x > 0 ? x : E(0)) + std::log1p(std::exp(-std::abs(x))), maths::logistic(x))               \
     ROW(gelu,       x,     maths::gelu(x),                            maths::gelu_slope(x))                           \
     ROW(gelu_tanh,  x,     gated(x, maths::logistic(gelu_u(x))),      gate_slope(gelu_x_du(x), gelu_u(x)))            \

@@ -115,6 +115,7 @@ BOOST_AUTO_TEST_CASE(activations_equal_their_plain_formulas) {
                {gelu_tanh(x),
                 [](double v) { return v / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v))); }},
                {elu(x), [](double v) { return v > 0 ? v : std::exp(v) - 1; }},
+               {elu_plus_one(x), [](double v) { return v > 0 ? v + 1 : std::exp(v); }},
                {rsqrt(square(x)), [](double v) { return 1 / std::abs(v); }},
                {reciprocal(x), [](double v) { return 1 / v; }},
                {abs(x) * sign(x), [](double v) { return v; }},
