@@ -31,7 +31,7 @@ LinearCall::LinearCall(const LinearInputs& in, const LinearTokens& tokens, doubl
     : q(with_dense_channels(in.q.value())),
       k(with_dense_channels(in.k.value())),
       v(with_dense_channels(in.v.value())),
-      before(sums),
+      before(contiguous_or_none(sums)),
       pieces(linear_pieces(tokens)),
       skips_keys(tokens.lengths.defined()) {
   o = token_major({q.size(0), q.size(1), q.size(2), v.size(3)}, q);
@@ -39,6 +39,7 @@ LinearCall::LinearCall(const LinearInputs& in, const LinearTokens& tokens, doubl
       .B = q.size(0), .H = q.size(1), .Hk = k.size(1), .T = q.size(2), .S = k.size(2), .F = q.size(3), .Dv = v.size(3)};
   problem.stride = {.q = strides_of(q), .k = strides_of(k), .v = strides_of(v), .o = strides_of(o)};
   problem.epsilon = epsilon;
+  problem.begins_with_sums = before.defined();
   pieces.tell(problem);
 }
 
@@ -47,12 +48,14 @@ void LinearCall::keep_for_backward() {
 }
 
 void LinearCall::forward(const Tensor& after) const {
+  kernels::LinearProblem p = problem;
+  p.gives_sums = after.defined();
   const Device device = q.device();
   visit_maths(kOp, q.dtype(), [&](auto tag) {
     using E = decltype(tag);
-    const Tensor workspace = Tensor::empty({kernels::linear_attention_workspace<E>(device)(problem)}, u8, device);
-    kernels::linear_attention<E>(device, flops_of(problem.sizes))(
-        {o.mutable_data<E>(), mutable_or_null<E>(inverse), mutable_or_null<E>(after)}, operands<E>(*this), problem,
+    const Tensor workspace = Tensor::empty({kernels::linear_attention_workspace<E>(device)(p)}, u8, device);
+    kernels::linear_attention<E>(device, flops_of(p.sizes))(
+        {o.mutable_data<E>(), mutable_or_null<E>(inverse), mutable_or_null<E>(after)}, operands<E>(*this), p,
         workspace.mutable_data<uint8_t>());
   });
 }

@@ -43,9 +43,10 @@ struct LinearProblem {
   LinearSizes sizes;
   LinearStrides stride;
   double epsilon;
-  const LinearPiece* pieces;  // of all samples, one behind the other
-  const long* begin;          // (B + 1): the pieces of sample b are begin[b] .. begin[b + 1]; null: all samples share
-  long shared = 0;            // these many
+  bool begins_with_sums, gives_sums;  // are those of the operands, and of the results, there?
+  const LinearPiece* pieces;          // of all samples, one behind the other
+  const long* begin;  // (B + 1): the pieces of sample b are begin[b] .. begin[b + 1]; null: all samples share
+  long shared = 0;    // these many
 
   struct List {
     const LinearPiece* data;

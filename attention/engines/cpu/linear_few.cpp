@@ -109,10 +109,10 @@ template <class E> struct Few {
 
 }  // namespace
 
-template <class E>
-bool is_for_few_tokens(const LinearResults<E>& out, const LinearOperands<E>& in, const LinearProblem& p) {
+bool is_for_few_tokens(const LinearProblem& p) {
   constexpr long kFew = 4;
-  return p.sizes.T <= kFew && p.sizes.S <= kFew && (out.sums || (in.sums && p.sizes.S == 0));
+  const bool only_asks = p.begins_with_sums && p.sizes.S == 0;
+  return p.sizes.T <= kFew && p.sizes.S <= kFew && (p.gives_sums || only_asks);
 }
 
 template <class E>
@@ -125,8 +125,6 @@ void linear_few_tokens(const LinearResults<E>& out, const LinearOperands<E>& in,
   });
 }
 
-template bool is_for_few_tokens(const LinearResults<float>&, const LinearOperands<float>&, const LinearProblem&);
-template bool is_for_few_tokens(const LinearResults<double>&, const LinearOperands<double>&, const LinearProblem&);
 template void linear_few_tokens(const LinearResults<float>&, const LinearOperands<float>&, const LinearProblem&);
 template void linear_few_tokens(const LinearResults<double>&, const LinearOperands<double>&, const LinearProblem&);
 

@@ -16,11 +16,9 @@ template <class E> E inverse_of(E sum, E epsilon) {
 }
 
 // Are there so few tokens, and sums to go on with, that one at a time is faster than a piece of 64?
-template <class E>
-bool is_for_few_tokens(const kernels::LinearResults<E>& out, const kernels::LinearOperands<E>& in,
-                       const kernels::LinearProblem& p);
+bool is_for_few_tokens(const kernels::LinearProblem& p);
 
-// What the pieces compute; the arguments are those of kernels::linear_attention.
+// What the pieces compute, without a workspace; the arguments are those of kernels::linear_attention.
 template <class E>
 void linear_few_tokens(const kernels::LinearResults<E>& out, const kernels::LinearOperands<E>& in,
                        const kernels::LinearProblem& p);
