@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "attention/engines/softmax_flops.h"
 #include "attention/engines/token_layout.h"
 #include "attention/keep.h"
 #include "tensor/copy.h"
@@ -123,9 +124,11 @@ SoftmaxCall::SoftmaxCall(const SoftmaxInputs& in, const Visible& visible_given, 
 }
 
 void SoftmaxCall::forward() const {
+  const double flops = softmax_flops(problem);
   visit_maths(kOp, q.dtype(), [&](auto tag) {
     using E = decltype(tag);
-    kernels::softmax_attention<E>(q.device())(o.mutable_data<E>(), L.mutable_data<E>(), operands<E>(*this), problem);
+    kernels::softmax_attention<E>(q.device(), flops)(o.mutable_data<E>(), L.mutable_data<E>(), operands<E>(*this),
+                                                     problem);
   });
 }
 
@@ -136,12 +139,13 @@ std::vector<Tensor> SoftmaxCall::backward(const Tensor& dy_given, const Tensor& 
   SoftmaxProblem p = problem;
   p.stride.dq = strides_of(to.dq), p.stride.dk = strides_of(to.dk), p.stride.dv = strides_of(to.dv);
   const Device device = q.device();
+  const double flops = 2.5 * softmax_flops(p);  // five products in place of two
   visit_maths(kOp, q.dtype(), [&](auto tag) {
     using E = decltype(tag);
     Tensor workspace = Tensor::empty({kernels::softmax_attention_workspace<E>(device)(p)}, u8, device);
-    kernels::softmax_attention_backward<E>(device)(to.pointers<E>(), dy.data<E>(), data_or_null<E>(dL),
-                                                   {operands<E>(*this), o.data<E>(), L.data<E>()}, p,
-                                                   workspace.mutable_data<uint8_t>());
+    kernels::softmax_attention_backward<E>(device, flops)(to.pointers<E>(), dy.data<E>(), data_or_null<E>(dL),
+                                                          {operands<E>(*this), o.data<E>(), L.data<E>()}, p,
+                                                          workspace.mutable_data<uint8_t>());
   });
   if (p.seen.query_index) {  // by rows -> by tokens
     to.dq = rows_added(to.dq, visible.query_index, visible.T);
