@@ -1,9 +1,10 @@
-// The KV cache by itself; tests/attention/attention_state_test.cpp uses it through every variant.
+// The KV cache by itself; tests/attention/suite_states_test.cpp uses it through every variant.
 #include "attention/key_value_state.h"
 
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/views.h"
+#include "tests/oracle/suite.h"
 #include "tests/support/compare.h"
 #include "tests/support/error_of.h"
 
@@ -72,6 +73,21 @@ BOOST_AUTO_TEST_CASE(it_serves_only_its_owner) {
   BOOST_TEST(&State::of<KeyValueState>(state, mixer) == &state);
   BOOST_TEST(error_of([&] { State::of<KeyValueState>(state, other); }) ==
              "state: it was started by another mixer; each has its own");
+}
+
+BOOST_AUTO_TEST_CASE(once_tokens_are_forgotten_a_mask_must_not_name_single_ones) {
+  const auto mixer = mixer_of("window:left=2,right=0", f32);
+  Context ctx;
+  for (const Mask& mask : {length_mask(tensor({3}, i64)), segment_mask(zeros({1, 3}, i64)),
+                           range_mask(zeros({1, 1, 2}, i64)), allow_mask(full({1, 3}, 1, boolean))}) {
+    const auto state = mixer->start(1, 2000);
+    for (long T : {900, 1}) mixer->forward(zeros({1, T, 10}), {.mask = causal_mask(), .state = state.get()}, ctx);
+    const std::string error = error_of([&] {
+      mixer->forward(zeros({1, 1, 10}), {.mask = mask, .state = state.get()}, ctx);
+    });
+    BOOST_TEST(error.find(" tokens are out of reach and were forgotten; the mask must not have lengths, segments, "
+                          "ranges or single pairs any more") != std::string::npos);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,7 +1,6 @@
 // Rotary positions in every variant that takes them: queries and keys are rotated by where they stand.
 #include <cmath>
 
-#include "autograd/gradcheck.h"
 #include "models/gpt.h"
 #include "nn/rotary.h"
 #include "tasks/language/lm_settings.h"
@@ -9,69 +8,67 @@
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/views.h"
-#include "tests/oracle/dense.h"
 #include "tests/oracle/suite.h"
 #include "tests/support/compare.h"
 #include "tests/support/error_of.h"
 
 using namespace heed;
-namespace data = boost::unit_test::data;
 
 namespace {
 
 constexpr double kRounding = 1e-5;  // f32: the same sums in another order
 const MixerOptions kSizes{.C = 10, .heads = 4, .key_heads = 2, .head_width = 6, .value_width = 5, .rotary = true};
 
-// Calls f(spec, mixer) for every spec that takes rotary positions; the others must refuse them.
-template <class F> void for_each_rotary(const std::string& variant, DType dtype, F&& f) {
-  for (const std::string& spec : specs_of(variant)) BOOST_TEST_CONTEXT(spec) {
-      if (mixer_of(spec)->can().rotary)
-        f(spec, *mixer_of(spec, dtype, kSizes));
-      else
-        BOOST_TEST(error_of([&] { make_mixer(spec, kSizes); }).find("rotary positions were asked for") !=
-                   std::string::npos);
-    }
+Tensor tokens(const Tensor& x, long begin, long end) { return contiguous(slice(x, 1, begin, end)); }
+
+std::string no_rotary(const Trial& trial) { return trial.can.rotary ? "" : "it takes no rotary positions"; }
+Trial rotated(Trial trial) {
+  trial.sizes = kSizes;
+  return trial;
 }
 
-Tensor tokens(const Tensor& x, long begin, long end) { return contiguous(slice(x, 1, begin, end)); }
+const RegisteredProperty values{
+    {.name = "rotary_positions_rotate_queries_and_keys_or_are_refused",
+     .check = [](const Trial& plain, Findings& found) {
+       const Trial trial = rotated(plain);
+       if (!plain.can.rotary) {
+         found.refuses(
+             "rotary", [&] { trial.mixer(); }, "rotary positions were asked for");
+         return;
+       }
+       const auto mixer = trial.mixer();
+       for (const Mask& mask : {Mask(), causal_mask(), causal_mask() & length_mask(tensor({40, 17}, i64))}) {
+         const Tensor x = trial.x(2, 40);
+         Context ctx;
+         const OracleCase c = trial.oracle_case(*mixer, mask, f64);
+         const Results got = results(*mixer, x, mask, ctx), want = results_of(trial, c, x);
+         found.close("y", got.y, want.y, kExact);
+         found.close("dx", got.dx, want.dx, kExact);
+         found.close("weights", mixer->weights(x, {.mask = mask}, ctx),
+                     dense_attention(*trial.oracle, c, x).weights.value(), kExact);
+       }
+     }}};
+
+const RegisteredProperty chunks{
+    {.name = "rotated_tokens_in_chunks_equal_the_whole",
+     .does_not_apply = no_rotary,
+     .check = [](const Trial& plain, Findings& found) {
+       const NoGrad no_grad;
+       Context ctx;
+       const auto mixer = rotated(plain).mixer(f32);
+       const Tensor x = rotated(plain).x(2, 300, f32);  // beyond what the table makes ahead
+       const Tensor whole = run(*mixer, x, {.mask = causal_mask()}, ctx).value();
+       const auto state = mixer->start(2, 300);
+       for (long at = 0, end; at < 300; at = end) {
+         end = std::min(300L, at + (at < 10 ? 1 : at < 100 ? 45 : 64));
+         const Tensor y = run(*mixer, tokens(x, at, end), {.mask = causal_mask(), .state = state.get()}, ctx).value();
+         found.close("tokens", y, tokens(whole, at, end), kRounding);
+       }
+     }}};
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(rotary_attention_test)
-
-BOOST_DATA_TEST_CASE(outputs_and_weights_equal_the_oracle, data::make(variant_names()), variant) {
-  for_each_rotary(variant, f64, [&](const std::string& spec, Mixer& mixer) {
-    Context ctx;
-    for (const Mask& mask : {Mask(), causal_mask(), causal_mask() & length_mask(tensor({40, 17}, i64))}) {
-      const Tensor x = noise({2, 40, 10});
-      const DenseAttention want = dense_attention(spec, kSizes, mixer, x, {}, mask);
-      check_close(mixer.forward(x, {.mask = mask}, ctx).value(), want.out, 1e-11);
-      check_close(mixer.weights(x, {.mask = mask}, ctx), want.weights, 1e-11);
-    }
-  });
-}
-
-BOOST_DATA_TEST_CASE(tokens_one_by_one_and_in_chunks_equal_the_whole, data::make(variant_names()), variant) {
-  for_each_rotary(variant, f32, [&](const std::string&, Mixer& mixer) {
-    Context ctx;
-    const Tensor x = noise({2, 300, 10}, 1, f32);  // beyond what the table makes ahead
-    const Tensor whole = mixer.forward(x, {.mask = causal_mask()}, ctx).value();
-    const auto state = mixer.start(2, 300);
-    for (long at = 0, end; at < 300; at = end) {
-      end = std::min(300L, at + (at < 10 ? 1 : at < 100 ? 45 : 64));
-      const Tensor y = mixer.forward(tokens(x, at, end), {.mask = causal_mask(), .state = state.get()}, ctx).value();
-      check_close(y, tokens(whole, at, end), kRounding);
-    }
-  });
-}
-
-BOOST_DATA_TEST_CASE(gradients_equal_differences, data::make(variant_names()), variant) {
-  for_each_rotary(variant, f64, [&](const std::string&, Mixer& mixer) {
-    Context ctx;
-    const auto f = [&](auto& x) { return mixer.forward(x[0], {.mask = causal_mask()}, ctx); };
-    BOOST_CHECK_NO_THROW(gradcheck(f, {noise({2, 5, 10})}, {.f32_tolerance = 0}));
-  });
-}
 
 BOOST_AUTO_TEST_CASE(outputs_depend_on_distances_and_not_on_positions) {
   for (const char* spec : {"window:left=5", "window:left=5,bias=alibi", "window:left=5,bias=t5"}) {

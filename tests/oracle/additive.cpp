@@ -1,22 +1,19 @@
 // Additive attention: <u, tanh(q + k)> with a vector u per head; every pair is visible.
-#include <cmath>
-
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/reduce.h"
+#include "autograd/ops/views.h"
 #include "tests/oracle/oracle.h"
 
 using namespace heed;
 
 namespace {
 
-double score(const VariantOptions&, const OracleScore& s) {
-  double total = 0;
-  for (size_t c = 0; c < s.q.size(); c++)
-    total += s.learned[size_t(s.pair.h) * s.q.size() + c] * std::tanh(s.q[c] + s.k[c]);
-  return total;
+// u (H, D) -> (B, H, T, S)
+Variable score(const OracleCase& c, const OracleHeads& heads) {
+  const Variable pairs = tanh(unsqueeze(heads.q, 3) + unsqueeze(heads.k, 2));  // (B, H, T, S, D)
+  return sum(pairs * reshape(c.parameter("core.u"), {1, c.sizes.heads, 1, 1, c.sizes.head_width}), {-1});
 }
 
-const RegisteredOracle additive{{.name = "additive",
-                                 .specs = {},
-                                 .sees = [](const VariantOptions&, const OraclePair&) { return true; },
-                                 .score = score}};
+const RegisteredOracle additive{{.name = "additive", .sees = every_pair, .score = score}};
 
 }  // namespace

@@ -1,19 +1,25 @@
-// Multi-head attention by its definition: plain loops in double over dense matrices, with the weights of a given mixer.
+// Multi-head attention by its definition: plain ops on dense matrices, every pair, with the parameters of a mixer. The
+// steps are here one by one for oracles that are only partly another formula.
 #pragma once
 
 #include "tests/oracle/oracle.h"
 
-struct DenseAttention {
-  heed::Tensor out;      // (B, T, C) f64
-  heed::Tensor weights;  // (B, H, T, S) f64
-};
-
 // What mixer.forward(x, {.source = &source, .mask = mask}) and its weights must be. source: undefined for
 // self-attention.
-DenseAttention dense_attention(const std::string& spec, const heed::MixerOptions& sizes, heed::Mixer& mixer,
-                               const heed::Tensor& x, const heed::Tensor& source, const heed::Mask& mask);
+DenseAttention dense_attention(const Oracle& oracle, const OracleCase& c, const heed::Variable& x,
+                               const heed::Variable& source = {});
 
-// The oracle's visible pairs within the mask, boolean (B, H, T, S).
-heed::Tensor dense_visible(const std::string& spec, const heed::Mask& mask, const heed::Shape& B_H_T_S);
+// ---- its steps
+
+OracleHeads dense_heads(const OracleCase& c, const heed::Variable& x, const heed::Variable& source);  // rotated, if so
+heed::Variable dense_products(const OracleHeads& heads);  // <q, k> / sqrt(D)
+// softmax over the pairs that are seen; of nothing there are zeros
+heed::Variable dense_softmax(const heed::Variable& scores, const heed::Tensor& seen);
+// o (B, H, T, Dv) -> (B, T, C): the last projection, and zeros in the rows of padding
+heed::Variable dense_out(const OracleCase& c, const heed::Variable& o, long S, bool from_source);
+heed::Variable zero_padding(const OracleCase& c, const heed::Variable& y, long S);
+
+// The pairs that both the mask and the predicate allow, boolean (B, H, T, S). Without a predicate the mask's.
+heed::Tensor dense_visible(const heed::Mask& mask, const Sees& sees, const heed::Shape& B_H_T_S);
 
 heed::Tensor parameter_of(heed::Module& module, const std::string& path);  // undefined: there is none

@@ -8,7 +8,7 @@ namespace {
 const RegisteredOracle full{
     {.name = "full",
      .specs = {"full:bias=alibi", "full:bias=t5", "full:bias=shaw", "full:bias=shaw,clip=2", "full:bias=shaw,clip=0"},
-     .sees = [](const VariantOptions&, const OraclePair&) { return true; },
+     .sees = every_pair,
      .bias = position_bias,
      .equal_full = {{"full", "full:bias=none"}}}};
 

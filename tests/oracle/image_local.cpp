@@ -6,10 +6,12 @@ using namespace heed;
 
 namespace {
 
-bool sees(const VariantOptions& options, const OraclePair& pair) {
-  const long block = options.number("block"), margin = options.number("margin");
-  const long first = pair.i - pair.i % block, last = first + block - 1;
-  return pair.j < first ? first - pair.j <= margin : pair.j <= last || pair.j - last <= margin;
+Sees sees(const OracleCase& c) {
+  const long block = c.options.number("block"), margin = c.options.number("margin");
+  return [=](const OraclePair& pair) {
+    const long first = pair.i - pair.i % block, last = first + block - 1;
+    return pair.j < first ? first - pair.j <= margin : pair.j <= last || pair.j - last <= margin;
+  };
 }
 
 const RegisteredOracle image_local{

@@ -5,9 +5,9 @@ using namespace heed;
 
 namespace {
 
-bool sees(const VariantOptions& options, const OraclePair& pair) {
-  const long block = options.number("block");
-  return pair.i / block == pair.j / block;
+Sees sees(const OracleCase& c) {
+  const long block = c.options.number("block");
+  return [=](const OraclePair& pair) { return pair.i / block == pair.j / block; };
 }
 
 const RegisteredOracle local{

@@ -5,10 +5,12 @@ using namespace heed;
 
 namespace {
 
-bool sees(const VariantOptions& options, const OraclePair& pair) {
-  const long block = options.number("block"), own = pair.i / block;
-  const long first = (own - options.number("back")) * block, end = (own + options.number("forward") + 1) * block;
-  return pair.j >= first && pair.j < end;
+Sees sees(const OracleCase& c) {
+  const long block = c.options.number("block"), back = c.options.number("back"), forward = c.options.number("forward");
+  return [=](const OraclePair& pair) {
+    const long own = pair.i / block;
+    return pair.j >= (own - back) * block && pair.j < (own + forward + 1) * block;
+  };
 }
 
 const RegisteredOracle local_neighbours{

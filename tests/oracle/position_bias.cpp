@@ -3,6 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/gather.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/views.h"
+#include "tensor/create.h"
+
 using namespace heed;
 
 namespace {
@@ -28,17 +34,44 @@ long bucket(long i, long j, bool causal) {
   return start + std::min(exact + long(std::floor(share * double(count - exact))), count - 1);
 }
 
+// f(i, j) for the positions of every query and key, row by row
+template <class E, class F> std::vector<E> for_all_pairs(long T, long S, F&& f) {
+  std::vector<E> all;
+  for (long i = S - T; i < S; i++)
+    for (long j = 0; j < S; j++) all.push_back(E(f(i, j)));
+  return all;
+}
+
+Variable alibi(long H, long T, long S, DType dtype) {
+  std::vector<double> all;
+  for (long h = 0; h < H; h++)
+    for (double away : for_all_pairs<double>(T, S, [](long i, long j) { return std::labs(i - j); }))
+      all.push_back(-slope(h, H) * away);
+  return cast(from_vector(all, {H, T, S}), dtype);
+}
+
+// table (32, H)
+Variable t5(const Variable& table, bool causal, long T, long S) {
+  const auto rows = for_all_pairs<int64_t>(T, S, [&](long i, long j) { return bucket(i, j, causal); });
+  const Variable picked = index_select(table, 0, from_vector(rows, {T * S}));
+  return permute(reshape(picked, {T, S, table.size(1)}), {2, 0, 1});
+}
+
+// q (B, H, T, D), table (2 clip + 1, D): <q_i, r_(j - i)> / sqrt(D), distances beyond clip count as clip
+Variable shaw(const Variable& q, const Variable& table, long clip, long S) {
+  const long B = q.size(0), H = q.size(1), T = q.size(2);
+  const auto rows = for_all_pairs<int64_t>(T, S, [&](long i, long j) { return std::clamp(j - i, -clip, clip) + clip; });
+  const Variable products = matmul(q, transpose(table)) * (1 / std::sqrt(double(q.size(3))));
+  return gather(products, 3, contiguous(expand(from_vector(rows, {T, S}), {B, H, T, S})));
+}
+
 }  // namespace
 
-double position_bias(const VariantOptions& options, const OracleScore& score) {
-  const auto [h, i, j, S] = score.pair;
-  const std::string kind = options.word("bias");
-  if (kind == "alibi") return -slope(h, score.sizes.heads) * double(std::labs(i - j));
-  if (kind == "none") return 0;
-  const auto table = [&](long row, long column) { return score.learned[size_t(row * score.shape[1] + column)]; };
-  if (kind == "t5") return table(bucket(i, j, score.causal), h);
-  const long clip = options.number("clip"), row = std::clamp(j - i, -clip, clip) + clip;  // shaw
-  double product = 0;
-  for (size_t c = 0; c < score.q.size(); c++) product += score.q[c] * table(row, long(c));
-  return product / std::sqrt(double(score.q.size()));
+Variable position_bias(const OracleCase& c, const OracleHeads& heads) {
+  const std::string kind = c.options.word("bias");
+  const long T = heads.q.size(2), S = heads.k.size(2);
+  if (kind == "none" || T * S == 0) return {};
+  if (kind == "alibi") return alibi(c.sizes.heads, T, S, c.dtype);
+  if (kind == "t5") return t5(c.parameter("core.bias"), c.mask.causal, T, S);
+  return shaw(heads.q, c.parameter("core.bias"), c.options.number("clip"), S);
 }

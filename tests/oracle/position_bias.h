@@ -1,6 +1,6 @@
-// The biases by position that several variants offer as the option `bias`, by their formulas.
+// The option `bias` of all patterns, by the formulas of the papers.
 #pragma once
 
 #include "tests/oracle/oracle.h"
 
-double position_bias(const heed::VariantOptions& options, const OracleScore& score);
+heed::Variable position_bias(const OracleCase& c, const OracleHeads& heads);  // undefined: none

@@ -8,13 +8,16 @@ using namespace heed;
 
 namespace {
 
-bool sees(const VariantOptions& options, const OraclePair& pair) {
-  const long left = options.number("left"), right = options.number("right"), dilation = options.number("dilation");
-  if (std::min(pair.i, pair.j) < options.number("global")) return true;
-  const long steps = std::labs(pair.j - pair.i) / dilation;
-  if (steps * dilation != std::labs(pair.j - pair.i)) return false;
-  const long most = pair.j < pair.i ? left : right;
-  return pair.j == pair.i || most == -1 || steps <= most;
+Sees sees(const OracleCase& c) {
+  const long left = c.options.number("left"), right = c.options.number("right");
+  const long dilation = c.options.number("dilation"), global = c.options.number("global");
+  return [=](const OraclePair& pair) {
+    if (std::min(pair.i, pair.j) < global) return true;
+    const long steps = std::labs(pair.j - pair.i) / dilation;
+    if (steps * dilation != std::labs(pair.j - pair.i)) return false;
+    const long most = pair.j < pair.i ? left : right;
+    return pair.j == pair.i || most == -1 || steps <= most;
+  };
 }
 
 const RegisteredOracle window{

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(a_spec_with_every_option_written_out_means_the_same) {
       BOOST_TEST(options_of(whole).spec() == whole);
       Context ctx;
       const Tensor x = noise({1, 20, 10}, 1);
-      BOOST_TEST(same_bits(mixer_of(whole)->forward(x, {}, ctx).value(), mixer_of(spec)->forward(x, {}, ctx).value()));
+      BOOST_TEST(same_bits(run(*mixer_of(whole), x, {}, ctx).value(), run(*mixer_of(spec), x, {}, ctx).value()));
     }
   const VariantOptions options = options_of("window:dilation=2,left=1e1");
   BOOST_TEST(options.number("left") == 10);
