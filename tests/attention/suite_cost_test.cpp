@@ -27,10 +27,10 @@ void check_shown(const Trial& trial, Cost Variant::*cost, const char* what, Find
     const auto at = found.at(spec);
     const long n = variant.time.growth == Growth::square ? 512 : 2048;  // several times the usual windows
     Trial shown(spec, *trial.oracle, trial.make);
-    shown.sizes.max_length = 2 * n;
-    const auto mixer = shown.mixer(f32);
     const auto pass = [&](long T) {
       Context ctx;
+      shown.sizes.max_length = T;  // parameters per position grow too
+      const auto mixer = shown.mixer(f32);
       const Tensor x = shown.x(1, T, f32);
       return measure([&] { results(*mixer, x, causal_if(shown.can.causal), ctx); });
     };
