@@ -30,7 +30,7 @@ template <class F> Tensor of_tokens(long T, F&& f) {
 
 // Each part of a mask in one form or two, for a batch of two
 std::vector<NamedMask> parts(long T, long H) {
-  const Tensor documents = of_tokens(T, [](long b, long t) { return (t + 5 * b) / 13; });
+  const Tensor documents = of_tokens(T, [](long b, long t) { return (t + 2 * b) / 6; });
   const Tensor again = of_tokens(T, [](long b, long t) { return (t * t + b) % 3; });  // segments that come back
   const Tensor first = of_tokens(T, [](long b, long t) { return (t * 7 + b) % 11 - 3; });
   const Tensor last = of_tokens(T, [T](long b, long t) { return (t * 5 + b) % (T + 4); });
@@ -57,26 +57,27 @@ std::string refusal(const Capabilities& can, const Mask& mask) {
 }
 
 void check_mask(const Trial& trial, Mixer& mixer, const Tensor& x, const Mask& mask, Findings& found) {
-  const NoGrad no_grad;
   Context ctx;
   if (const std::string sentence = refusal(trial.can, mask); !sentence.empty()) {
     found.refuses(
         "forward", [&] { run(mixer, x, {.mask = mask}, ctx); }, trial.variant + ": " + sentence);
     return;
   }
-  const OracleCase c = trial.oracle_case(mixer, mask, f64);
-  found.close("y", run(mixer, x, {.mask = mask}, ctx).value(), dense_attention(*trial.oracle, c, x).out.value(),
-              kExact);
+  const Results got = results(mixer, x, mask, ctx), want = results_of(trial, trial.oracle_case(mixer, mask, f64), x);
+  found.close("y", got.y, want.y, kExact);
+  found.close("dx", got.dx, want.dx, kExact);
 }
 
 const RegisteredProperty honoured{
     {.name = "every_part_of_a_mask_is_honoured_or_refused", .check = [](const Trial& trial, Findings& found) {
        const auto mixer = trial.mixer();
-       for (long T : trial.many ? std::vector<long>{5, 70} : std::vector<long>{40}) {
+       for (long T : trial.many ? std::vector<long>{17, 70} : std::vector<long>{40}) {
          const std::vector<NamedMask> all = parts(T, trial.sizes.heads);
          const Tensor x = trial.x(2, T);
          for (size_t i = 0; i < all.size(); i++)
-           for (size_t j = i; j < (T == 70 ? i + 1 : all.size()); j++) {  // pairs of parts on few tokens only
+           for (size_t j = i; j < all.size(); j++) {
+             if (T != 17 && i > 0 && j > i)
+               continue;  // all pairs of parts on few tokens only, those with causal on all
              const auto at = found.at("T ", T, ", ", all[i].name, i == j ? "" : " and " + all[j].name);
              check_mask(trial, *mixer, x, all[i].mask & all[j].mask, found);
            }

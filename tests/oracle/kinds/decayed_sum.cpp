@@ -102,6 +102,6 @@ DenseAttention dense(const OracleCase& c, const Variable& x, const Variable& sou
   return {dense_out(c, matmul(weights, heads.v), T, false), weights};
 }
 
-const RegisteredOracle oracle{{.name = "decayed-sum", .dense = dense}};
+const RegisteredOracle oracle{{.name = "decayed-sum", .dense = dense, .example = true}};
 
 }  // namespace

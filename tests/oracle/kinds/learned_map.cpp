@@ -74,6 +74,7 @@ const RegisteredOracle oracle{{.name = "learned-map",
                                .sees = every_pair,
                                .score = score,
                                .sizes = kSizes,
-                               .other_sizes = {small(12, 3, 0), small(6, 1, 0), small(4, 2, 8)}}};
+                               .other_sizes = {small(12, 3, 0), small(6, 1, 0), small(4, 2, 8)},
+                               .example = true}};
 
 }  // namespace

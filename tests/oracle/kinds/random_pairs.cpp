@@ -67,6 +67,6 @@ Sees sees(const OracleCase&) {
   return [=](const OraclePair& pair) { return drawn(site, pair.h, pair.i, pair.j); };
 }
 
-const RegisteredOracle oracle{{.name = "random-pairs", .sees = sees}};
+const RegisteredOracle oracle{{.name = "random-pairs", .sees = sees, .example = true}};
 
 }  // namespace

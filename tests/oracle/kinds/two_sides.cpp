@@ -71,6 +71,6 @@ DenseAttention dense(const OracleCase& c, const Variable& x, const Variable& sou
   return {dense_out(c, matmul(weights, heads.v), S, false), weights};
 }
 
-const RegisteredOracle oracle{{.name = "two-sides", .dense = dense}};
+const RegisteredOracle oracle{{.name = "two-sides", .dense = dense, .example = true}};
 
 }  // namespace

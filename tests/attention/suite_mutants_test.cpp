@@ -1,0 +1,52 @@
+// The property suite, tested: mixers that are wrong on purpose (tests/oracle/mutants) are caught, each by the property
+// that is there for it; none of the properties is idle; and the same mixers without a fault pass them all.
+#include <set>
+
+#include "tests/oracle/mutants/mutant.h"
+
+using namespace heed;
+
+namespace {
+
+std::vector<std::string> complaints(const std::string& property, const std::string& spec, const MakeMixer& make) {
+  const Trial trial(spec, all_oracles.find(find_variant(spec).name), make);
+  const Verdict found = verdict(all_properties.find(property), trial);
+  BOOST_TEST(found.does_not_apply == "", property << " was not tried on " << spec);
+  return found.findings.complaints;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(suite_mutants_test)
+
+BOOST_AUTO_TEST_CASE(every_mutant_is_caught_by_the_property_that_is_there_for_it) {
+  size_t caught = 0;
+  for (const Mutant* mutant : all_mutants.all()) {
+    const auto found = complaints(mutant->caught_by, mutant->spec, mutant->make);
+    BOOST_TEST(!found.empty(), "a mixer that " << mutant->name << " passed " << mutant->caught_by);
+    if (found.empty()) continue;
+    caught++;
+    BOOST_TEST_MESSAGE("a mixer that " << mutant->name << ": " << mutant->caught_by << ": " << found[0]);
+  }
+  BOOST_TEST_MESSAGE(caught << " of " << all_mutants.all().size() << " mutants are caught");
+  BOOST_TEST(caught == all_mutants.all().size());
+}
+
+BOOST_AUTO_TEST_CASE(every_property_catches_a_mutant) {
+  std::set<std::string> used;
+  for (const Mutant* mutant : all_mutants.all()) used.insert(mutant->caught_by);
+  for (const std::string& property : all_properties.names())
+    BOOST_TEST(used.count(property), "no mutant is there for " << property << ": it may be true of everything");
+}
+
+BOOST_AUTO_TEST_CASE(without_their_fault_they_pass) {
+  for (const Property* property : all_properties.all())
+    for (const MakeMixer& make : {wrong_core({}), wrong_mixer(nullptr)}) {
+      const Verdict found = verdict(*property, Trial("full", all_oracles.find("full"), make));
+      for (const std::string& complaint : found.findings.complaints)
+        BOOST_ERROR(property->name << " complains without a reason: " << complaint);
+      BOOST_TEST((found.findings.checks > 0 || !found.does_not_apply.empty()));
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
