@@ -20,8 +20,8 @@ Tensor other_future(const Tensor& x, long t) {
   return other;
 }
 
-// A pass over x, then others that find the choices (buckets, routes) of the first one. A mixer that makes none from later
-// tokens is on its own each time: that is what strictly causal means.
+// A pass over x, then others that find the choices (buckets, routes) of the first one. A mixer that makes none from
+// later tokens is on its own each time: that is what strictly causal means.
 class Passes {
  public:
   Passes(const Trial& trial, Mixer& mixer) : kept_(!trial.can.strictly_causal), mixer_(mixer) {}

@@ -71,7 +71,7 @@ void check_mask(const Trial& trial, Mixer& mixer, const Tensor& x, const Mask& m
 const RegisteredProperty honoured{
     {.name = "every_part_of_a_mask_is_honoured_or_refused", .check = [](const Trial& trial, Findings& found) {
        const auto mixer = trial.mixer();
-       for (long T : trial.many ? std::vector<long>{17, 70} : std::vector<long>{40}) {
+       for (long T : trial.many ? std::vector<long>{17, 70} : std::vector<long>{33}) {
          const std::vector<NamedMask> all = parts(T, trial.sizes.heads);
          const Tensor x = trial.x(2, T);
          for (size_t i = 0; i < all.size(); i++)

@@ -28,8 +28,8 @@ Tensor whole_pass(Mixer& mixer, const Tensor& x) {
   return run(mixer, x, {.mask = causal_mask()}, ctx).value();
 }
 
-// What the tokens begin .. end of x must give when they are taken in as one chunk: their rows of the pass over the whole,
-// or, where choices are made anew for every chunk, over all that has come so far.
+// What the tokens begin .. end of x must give when they are taken in as one chunk: their rows of the pass over the
+// whole, or, where choices are made anew for every chunk, over all that has come so far.
 Tensor expected(const Trial& trial, Mixer& mixer, const Tensor& x, const Tensor& whole, long begin, long end) {
   return trial.can.any_cut ? rows(whole, begin, end) : rows(whole_pass(mixer, rows(x, 0, end)), begin, end);
 }
@@ -47,20 +47,22 @@ void check_chunks(const Trial& trial, Mixer& mixer, State& state, const Tensor& 
   }
 }
 
-const RegisteredProperty chunks{
-    {.name = "chunks_of_any_size_equal_the_whole",
-     .does_not_apply = no_state,
-     .check = [](const Trial& trial, Findings& found) {
-       const long T = trial.can.any_cut ? 260 : 90;  // longer than the ring buffers of short windows
-       const auto mixer = trial.mixer(f32);
-       const Tensor x = trial.x(2, T, f32);
-       for (bool grad : {false, true}) {
-         const Recording recording(grad);
-         const auto at = found.at(grad ? "with gradients" : "without gradients");
-         for (const std::vector<long>& sizes : {std::vector<long>{1, 3, 1, 2}, {T}, {70, 1, 1, 33}, {2, 0, 129}})
-           check_chunks(trial, *mixer, *mixer->start(2, T), x, sizes, found);
-       }
-     }}};
+const RegisteredProperty chunks{{.name = "chunks_of_any_size_equal_the_whole",
+                                 .does_not_apply = no_state,
+                                 .check = [](const Trial& trial, Findings& found) {
+                                   const long T =
+                                       trial.can.any_cut ? 260 : 90;  // longer than the ring buffers of short windows
+                                   const auto mixer = trial.mixer(f32);
+                                   const Tensor x = trial.x(2, T, f32);
+                                   std::vector<std::vector<long>> cuts = {{70, 1, 1, 33}, {2, 0, 129}};
+                                   if (trial.many) cuts.insert(cuts.end(), {{1, 3, 1, 2}, {T}});
+                                   for (bool grad : {false, true}) {
+                                     const Recording recording(grad);
+                                     const auto at = found.at(grad ? "with gradients" : "without gradients");
+                                     for (const std::vector<long>& sizes : cuts)
+                                       check_chunks(trial, *mixer, *mixer->start(2, T), x, sizes, found);
+                                   }
+                                 }}};
 
 const RegisteredProperty anew{{.name = "a_state_that_is_reset_starts_anew",
                                .does_not_apply = no_state,
@@ -102,16 +104,18 @@ const RegisteredProperty refused{
        found.close("y", step(*mixer, *state, rows(x, 7, 9)), rows(whole, 7, 9), rounding(whole));
      }}};
 
+// A state that no mixer started
+struct Nobody : Module {};
+struct Foreign : Nobody, State {
+  Foreign() : State(1, 8, static_cast<Nobody&>(*this)) {}
+  Tensors tensors() const override { return {}; }
+  void take(const Tensors&) override {}
+};
+
 const RegisteredProperty owned{{.name = "a_state_serves_only_the_mixer_that_started_it",
                                 .does_not_apply = no_state,
                                 .check = [](const Trial& trial, Findings& found) {
-                                  struct Nobody : Module {
-                                  } nobody;
-                                  struct Foreign : State {
-                                    using State::State;
-                                    Tensors tensors() const override { return {}; }
-                                    void take(const Tensors&) override {}
-                                  } foreign(1, 8, nobody);
+                                  Foreign foreign;
                                   const auto mixer = trial.mixer(f32), twin = trial.mixer(f32);
                                   const auto of_twin = twin->start(1, 8);
                                   for (State* state : {static_cast<State*>(&foreign), of_twin.get()})
@@ -251,11 +255,17 @@ const RegisteredProperty source{
 const RegisteredProperty told{{.name = "what_can_decode_starts_a_state_and_what_cannot_says_so",
                                .check = [](const Trial& trial, Findings& found) {
                                  const auto mixer = trial.mixer(f32);
-                                 if (trial.can.decode)
+                                 if (trial.can.decode) {
                                    found.check(mixer->start(1, 8) != nullptr, "there is none");
-                                 else
-                                   found.refuses(
-                                       "start", [&] { mixer->start(1, 8); }, "token-by-token decoding is not defined");
+                                   return;
+                                 }
+                                 Foreign foreign;
+                                 Context ctx;
+                                 found.refuses(
+                                     "start", [&] { mixer->start(1, 8); }, "token-by-token decoding is not defined");
+                                 found.refuses(
+                                     "a state", [&] { run(*mixer, trial.x(1, 2, f32), {.state = &foreign}, ctx); },
+                                     "a state was given; it keeps none");
                                }}};
 
 }  // namespace

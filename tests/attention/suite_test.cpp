@@ -1,10 +1,13 @@
 // Runs the property suite: a test case for every property and variant, suite/<property>/<variant>. What failed comes
 // with the line that repeats it. When all of them have run, build/suite.json says how each went.
+#include <cmath>
 #include <filesystem>
 
 #include "system/json.h"
 #include "system/write_file.h"
+#include "tensor/create.h"
 #include "tests/oracle/suite.h"
+#include "tests/support/compare.h"
 
 using namespace heed;
 namespace ut = boost::unit_test;
@@ -63,7 +66,6 @@ void hold(const Property& property, const std::string& variant) {
     cell.passed = cell.passed && found.findings.complaints.empty();
     for (const std::string& complaint : found.findings.complaints) BOOST_ERROR(trial.spec << ": " << complaint);
     BOOST_TEST(found.findings.checks > 0, "nothing was checked for " << trial.spec);
-    if (!found.findings.complaints.empty()) BOOST_TEST_MESSAGE("again: " << command(property, trial));
     BOOST_TEST(found.findings.complaints.empty(), "again: " << command(property, trial));
   }
   BOOST_TEST((cell.specs > 0 || !cell.does_not_apply.empty()));
@@ -101,6 +103,43 @@ BOOST_AUTO_TEST_SUITE(suite_test)
 BOOST_AUTO_TEST_CASE(every_variant_has_an_oracle_and_every_oracle_a_variant) {
   for (const std::string& name : variant_names()) BOOST_CHECK_NO_THROW(specs_of(name));
   BOOST_TEST(all_oracles.names() == variant_names(), boost::test_tools::per_element());
+}
+
+// Full attention of one sample in loops, as one would write it on paper: what the oracles' plain ops are held to.
+BOOST_AUTO_TEST_CASE(the_dense_computation_is_the_definition) {
+  const long T = 6, C = 10, H = 4, Hk = 2, D = 3, Dv = 5;  // kOracleSizes
+  const Trial trial("full", all_oracles.find("full"));
+  const auto mixer = trial.mixer();
+  const auto numbers = [&](const char* path) { return parameter_of(*mixer, path).to_vector<double>(); };
+  const auto w = numbers("in.weight"), b = numbers("in.bias"), wo = numbers("out.weight"), bo = numbers("out.bias");
+  const auto x = trial.x(1, T).to_vector<double>();
+  const auto projected = [&](long t, long row) {
+    double total = b[size_t(row)];
+    for (long c = 0; c < C; c++) total += w[size_t(row * C + c)] * x[size_t(t * C + c)];
+    return total;
+  };
+  std::vector<double> y;
+  for (long i = 0; i < T; i++) {
+    std::vector<double> o(size_t(H * Dv), 0);
+    for (long h = 0; h < H; h++) {
+      double total = 0;
+      std::vector<double> p;
+      for (long j = 0; j <= i; j++) {
+        double score = 0;
+        for (long c = 0; c < D; c++) score += projected(i, h * D + c) * projected(j, H * D + h / (H / Hk) * D + c);
+        p.push_back(std::exp(score / std::sqrt(double(D)))), total += p.back();
+      }
+      for (long j = 0; j <= i; j++)
+        for (long c = 0; c < Dv; c++)
+          o[size_t(h * Dv + c)] += p[size_t(j)] / total * projected(j, (H + Hk) * D + h / (H / Hk) * Dv + c);
+    }
+    for (long c = 0; c < C; c++) {
+      y.push_back(bo[size_t(c)]);
+      for (size_t e = 0; e < o.size(); e++) y.back() += wo[size_t(c) * o.size() + e] * o[e];
+    }
+  }
+  const OracleCase c = trial.oracle_case(*mixer, causal_mask(), f64);
+  check_close(dense_attention(*trial.oracle, c, trial.x(1, T)).out.value(), from_vector(y, {1, T, C}), 1e-12);
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_comes_with_the_line_that_repeats_it) {

@@ -2,9 +2,9 @@
 //
 //   o_i = sum_(j <= i) g^(i - j) <q_i, k_j> / sqrt(D) v_j,   g = 1 - 2^-(h + 2) for head h
 //
-// Since nothing is normalised, all that is to be known of the past is one matrix per head, M = sum_j g^(n - 1 - j) k_j v_j^T:
-// a State of O(1) in place of all keys and values. Projections, heads and the last layer are MultiHead's. In the tests
-// only, as an example. Here every pair is computed; a variant that is to be fast has linear_engine.h.
+// Since nothing is normalised, all that is to be known of the past is one matrix per head, M = sum_j g^(n - 1 - j) k_j
+// v_j^T: a State of O(1) in place of all keys and values. Projections, heads and the last layer are MultiHead's. In the
+// tests only, as an example. Here every pair is computed; a variant that is to be fast has linear_engine.h.
 #include <cmath>
 
 #include "attention/heads.h"

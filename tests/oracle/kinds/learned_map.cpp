@@ -2,8 +2,8 @@
 //
 //   o_i = sum_j softmax_j(M_ij) v_j,   M of its own for every head, for max_length tokens at most
 //
-// It asks MultiHead for values only: there are neither queries nor keys. A map that was learned for whole sequences knows
-// no causal order, so that it is for encoders and refuses a causal mask. In the tests only, as an example.
+// It asks MultiHead for values only: there are neither queries nor keys. A map that was learned for whole sequences
+// knows no causal order, so that it is for encoders and refuses a causal mask. In the tests only, as an example.
 #include "attention/heads.h"
 #include "attention/multi_head.h"
 #include "autograd/ops/elementwise.h"

@@ -2,8 +2,8 @@
 //
 //   query i of head h sees key j   iff   i = j   or   draw(path, h, i, j) = 0,   a draw is one of 0, 1, 2, 3
 //
-// The pattern belongs to the model: it hangs on the path of the core alone, not on the seed of a run or of a step, so that
-// training, evaluation and a model that is loaded later see the same. A draw is a pure function of its counter
+// The pattern belongs to the model: it hangs on the path of the core alone, not on the seed of a run or of a step, so
+// that training, evaluation and a model that is loaded later see the same. A draw is a pure function of its counter
 // (tensor/random.h): no pair hangs on how many others there are. In the tests only, as an example.
 #include "attention/multi_head.h"
 #include "attention/seeing/visible.h"

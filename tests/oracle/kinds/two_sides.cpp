@@ -1,11 +1,11 @@
 // A Core that makes choices from all tokens: each is on one of two sides, and sees its own side only.
 //
-//   side_j = [ a_j > mean_i a_i ],   a_j the first channel of key j in the first head;   softmax attention within a side
+//   side_j = [ a_j > mean_i a_i ],   a_j the first channel of key j in the first head;   softmax within a side
 //
-// Like hashing and routing it chooses with what comes later in sight: under a causal mask no value flows back, but which
-// pairs are seen hangs on the whole text. It is causal, not strictly causal, and new tokens may change sides, so that chunks
-// equal the pass over what has come so far and not the whole. A choice goes through ctx.decide, so that a block that is
-// recomputed in backward finds the same. In the tests only, as an example.
+// Like hashing and routing it chooses with what comes later in sight: under a causal mask no value flows back, but
+// which pairs are seen hangs on the whole text. It is causal, not strictly causal, and new tokens may change sides, so
+// that chunks equal the pass over what has come so far and not the whole. A choice goes through ctx.decide, so that a
+// block that is recomputed in backward finds the same. In the tests only, as an example.
 #include "attention/multi_head.h"
 #include "attention/seeing/visible.h"
 #include "attention/softmax_core.h"

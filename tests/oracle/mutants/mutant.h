@@ -1,5 +1,6 @@
-// Mutants: mixers that are wrong on purpose, each in one way that real code has been wrong in. They are how the property
-// suite is tested itself: every one must be caught by the property that is there for it (suite_mutants_test.cpp).
+// Mutants: mixers that are wrong on purpose, each in one way that real code has been wrong in. They are how the
+// property suite is tested itself: every one must be caught by the property that is there for it
+// (suite_mutants_test.cpp).
 #pragma once
 
 #include "attention/multi_head.h"
