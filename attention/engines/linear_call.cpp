@@ -28,9 +28,9 @@ double flops_of(const kernels::LinearSizes& z) {
 }  // namespace
 
 LinearCall::LinearCall(const LinearInputs& in, const LinearTokens& tokens, double epsilon, const Tensor& sums)
-    : q(with_dense_channels(in.q.value())),
-      k(with_dense_channels(in.k.value())),
-      v(with_dense_channels(in.v.value())),
+    : q(with_dense_rows(in.q.value())),
+      k(with_dense_rows(in.k.value())),
+      v(with_dense_rows(in.v.value())),
       before(contiguous_or_none(sums)),
       pieces(linear_pieces(tokens)),
       skips_keys(tokens.lengths.defined()) {

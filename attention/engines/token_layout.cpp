@@ -7,8 +7,6 @@ namespace heed {
 
 kernels::TokenStrides strides_of(const Tensor& x) { return {x.strides()[0], x.strides()[1], x.strides()[2]}; }
 
-Tensor with_dense_channels(const Tensor& x) { return x.size(3) <= 1 || x.strides()[3] == 1 ? x : contiguous(x); }
-
 Tensor token_major(const Shape& shape, const Tensor& like) {
   return transpose(Tensor::empty({shape[0], shape[2], shape[1], shape[3]}, like.dtype(), like.device()), 1, 2);
 }

@@ -14,8 +14,6 @@ struct TokenStrides {  // elements from one sample, head or token to the next; c
 
 kernels::TokenStrides strides_of(const Tensor& x);  // x (B, H, T, C)
 
-Tensor with_dense_channels(const Tensor& x);  // x itself, or a copy of it
-
 // (B, H, T, C), not yet filled; in memory (B, T, H, C)
 Tensor token_major(const Shape& shape, const Tensor& like);
 

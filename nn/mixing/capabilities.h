@@ -12,12 +12,13 @@ namespace heed {
 
 struct Capabilities {
   // ---- which parts of a mask it honours; Mixer::forward refuses the others
-  bool causal = false;    // no output depends on a later token
-  bool windows = false;   // window_left, window_right
-  bool padding = false;   // lengths: what is padding is never seen, and its rows are zeros
-  bool segments = false;  // tokens see their own segment only
-  bool ranges = false;    // a range of keys per query
-  bool pairs = false;     // allow: any pair of query and key
+  bool causal = false;     // no output depends on a later token
+  bool windows = false;    // window_left, window_right
+  bool padding = false;    // lengths: what is padding is never seen, and its rows are zeros
+  bool segments = false;   // tokens see their own segment only, if each is one run of tokens,
+  bool scattered = false;  // and also segments that come back after they have ended
+  bool ranges = false;     // a range of keys per query
+  bool pairs = false;      // allow: any pair of query and key
   // ---- further promises
   bool strictly_causal = false;  // not even a choice (hash buckets, routing) is made from later tokens
   bool length_free = false;      // a padded batch equals each sample alone: nothing depends on the length T

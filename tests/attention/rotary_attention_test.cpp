@@ -21,7 +21,9 @@ const MixerOptions kSizes{.C = 10, .heads = 4, .key_heads = 2, .head_width = 6, 
 
 Tensor tokens(const Tensor& x, long begin, long end) { return contiguous(slice(x, 1, begin, end)); }
 
-std::string no_rotary(const Trial& trial) { return trial.can.rotary ? "" : "it takes no rotary positions"; }
+std::string does_not_rotate_and_decode(const Trial& trial) {
+  return !trial.can.rotary ? "it takes no rotary positions" : !trial.can.decode ? "it has no State" : "";
+}
 Trial rotated(Trial trial) {
   trial.sizes = kSizes;
   return trial;
@@ -37,7 +39,8 @@ const RegisteredProperty values{
          return;
        }
        const auto mixer = trial.mixer();
-       for (const Mask& mask : {Mask(), causal_mask(), causal_mask() & length_mask(tensor({40, 17}, i64))}) {
+       const Mask causal = causal_if(plain.can.causal);
+       for (const Mask& mask : {Mask(), causal, causal & length_mask(tensor({40, 17}, i64))}) {
          const Tensor x = trial.x(2, 40);
          Context ctx;
          const OracleCase c = trial.oracle_case(*mixer, mask, f64);
@@ -51,7 +54,7 @@ const RegisteredProperty values{
 
 const RegisteredProperty chunks{
     {.name = "rotated_tokens_in_chunks_equal_the_whole",
-     .does_not_apply = no_rotary,
+     .does_not_apply = does_not_rotate_and_decode,
      .check = [](const Trial& plain, Findings& found) {
        const NoGrad no_grad;
        Context ctx;

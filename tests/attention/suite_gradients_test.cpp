@@ -95,22 +95,29 @@ struct Slopes {
   }
 };
 
-const RegisteredProperty slopes{
-    {.name = "gradients_are_slopes_along_any_direction", .check = [](const Trial& trial, Findings& found) {
-       const auto mixer = trial.mixer();
-       for (long T : trial.many ? std::vector<long>{9, 67} : std::vector<long>{67}) {
-         const auto at = found.at("T ", T);
-         const Mask mask = some_padding(trial, T);
-         Slopes slopes{*mixer, mask, trial.x(2, T), trial.x(2, T, f64, 9), found};
-         const Results all = results(*mixer, slopes.x, mask, slopes.ctx, slopes.dy);
-         const NoGrad no_grad;
-         slopes.of_x(all.dx);
-         for (Parameter* p : mixer->parameters()) {
-           const auto gradient = all.gradients.find(p->path);
-           slopes.of(*p, gradient == all.gradients.end() ? Tensor() : gradient->second);
-         }
-       }
-     }}};
+const RegisteredProperty slopes{{.name = "gradients_are_slopes_along_any_direction",
+                                 .does_not_apply = [](const Trial& trial) -> std::string {
+                                   const auto& kinks = trial.oracle->with_kinks;
+                                   return std::find(kinks.begin(), kinks.end(), trial.spec) == kinks.end()
+                                              ? ""
+                                              : "its slope jumps: a step may cross";
+                                 },
+                                 .check =
+                                     [](const Trial& trial, Findings& found) {
+                                       const auto mixer = trial.mixer();
+                                       for (long T : trial.many ? std::vector<long>{9, 67} : std::vector<long>{67}) {
+                                         const auto at = found.at("T ", T);
+                                         const Mask mask = some_padding(trial, T);
+                                         Slopes slopes{*mixer, mask, trial.x(2, T), trial.x(2, T, f64, 9), found};
+                                         const Results all = results(*mixer, slopes.x, mask, slopes.ctx, slopes.dy);
+                                         const NoGrad no_grad;
+                                         slopes.of_x(all.dx);
+                                         for (Parameter* p : mixer->parameters()) {
+                                           const auto gradient = all.gradients.find(p->path);
+                                           slopes.of(*p, gradient == all.gradients.end() ? Tensor() : gradient->second);
+                                         }
+                                       }
+                                     }}};
 
 double largest(const Tensor& x) { return x.numel() == 0 ? 0 : max(abs(cast(x, f64))).item(); }
 

@@ -18,6 +18,7 @@ namespace {
 struct NamedMask {
   std::string name;
   Mask mask;
+  bool scattered = false;  // it has segments that come back after they have ended
 };
 
 // i64 (2, T) by a rule for sample and token
@@ -39,28 +40,30 @@ std::vector<NamedMask> parts(long T, long H) {
           {"a left window", window_mask(20, -1)},
           {"lengths", length_mask(tensor({double(T), double(T / 2)}, i64))},
           {"documents", segment_mask(documents)},
-          {"segments", segment_mask(again)},
+          {"segments that come back", segment_mask(again), true},
           {"ranges", range_mask(stack(std::vector<Tensor>{first, last}, 2))},
           {"pairs", allow_mask(greater(noise({2, H, T, T}, 4), scalar(0.2, f64)))},
           {"pairs of keys", allow_mask(greater(noise({2, 1, 1, T}, 5), scalar(-0.5, f64)))}};
 }
 
 // What forward must say of the first part that the mixer does not honour; "": it honours all.
-std::string refusal(const Capabilities& can, const Mask& mask) {
+std::string refusal(const Trial& trial, const Mask& mask, bool scattered) {
+  const Capabilities& can = trial.can;
   for (const MaskPart& part : mask_parts())
     if (part.given(mask) && !(can.*part.honoured)) {
       const std::string why = can.because.empty() ? "" : ": " + can.because;
-      return std::string("the mask ") + part.text + ", which this attention does not honour" + why +
+      return trial.variant + ": the mask " + part.text + ", which this attention does not honour" + why +
              ". Leave it out, or use full";
     }
-  return "";
+  return scattered && !can.scattered ? "a segment is one run of tokens" : "";
 }
 
-void check_mask(const Trial& trial, Mixer& mixer, const Tensor& x, const Mask& mask, Findings& found) {
+void check_mask(const Trial& trial, Mixer& mixer, const Tensor& x, const NamedMask& given, Findings& found) {
   Context ctx;
-  if (const std::string sentence = refusal(trial.can, mask); !sentence.empty()) {
+  const Mask& mask = given.mask;
+  if (const std::string sentence = refusal(trial, mask, given.scattered); !sentence.empty()) {
     found.refuses(
-        "forward", [&] { run(mixer, x, {.mask = mask}, ctx); }, trial.variant + ": " + sentence);
+        "forward", [&] { run(mixer, x, {.mask = mask}, ctx); }, sentence);
     return;
   }
   const Results got = results(mixer, x, mask, ctx), want = results_of(trial, trial.oracle_case(mixer, mask, f64), x);
@@ -78,8 +81,10 @@ const RegisteredProperty honoured{
            for (size_t j = i; j < all.size(); j++) {
              if (T != 17 && i > 0 && j > i)
                continue;  // all pairs of parts on few tokens only, those with causal on all
-             const auto at = found.at("T ", T, ", ", all[i].name, i == j ? "" : " and " + all[j].name);
-             check_mask(trial, *mixer, x, all[i].mask & all[j].mask, found);
+             const NamedMask both{all[i].name + (i == j ? "" : " and " + all[j].name), all[i].mask & all[j].mask,
+                                  all[i].scattered || all[j].scattered};
+             const auto at = found.at("T ", T, ", ", both.name);
+             check_mask(trial, *mixer, x, both, found);
            }
        }
      }}};

@@ -70,6 +70,7 @@ struct Oracle {
       {.C = 6, .heads = 1, .bias = false},
       {.C = 7, .heads = 5, .key_heads = 1, .head_width = 2},
       {.C = 4, .heads = 6, .key_heads = 3, .head_width = 1, .value_width = 8}};
+  std::vector<std::string> with_kinks = {};        // specs whose slope jumps somewhere (relu)
   std::vector<std::string> without_gradient = {};  // paths of parameters that no loss moves
   std::vector<OracleEqual> equal_full = {};
   bool example = false;  // a variant of the tests alone: no result of its is published
