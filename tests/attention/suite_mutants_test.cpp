@@ -2,6 +2,8 @@
 // that is there for it; none of the properties is idle; and the same mixers without a fault pass them all.
 #include <set>
 
+#include "system/json.h"
+#include "system/write_file.h"
 #include "tests/oracle/mutants/mutant.h"
 
 using namespace heed;
@@ -21,15 +23,19 @@ BOOST_AUTO_TEST_SUITE(suite_mutants_test)
 
 BOOST_AUTO_TEST_CASE(every_mutant_is_caught_by_the_property_that_is_there_for_it) {
   size_t caught = 0;
+  Json table = Json::array();  // for those who want to read it: build/mutants.json
   for (const Mutant* mutant : all_mutants.all()) {
     const auto found = complaints(mutant->caught_by, mutant->spec, mutant->make);
     BOOST_TEST(!found.empty(), "a mixer that " << mutant->name << " passed " << mutant->caught_by);
     if (found.empty()) continue;
     caught++;
+    table.push_back(
+        Json::Object{{"a mixer that", mutant->name}, {"is caught by", mutant->caught_by}, {"which says", found[0]}});
     BOOST_TEST_MESSAGE("a mixer that " << mutant->name << ": " << mutant->caught_by << ": " << found[0]);
   }
   BOOST_TEST_MESSAGE(caught << " of " << all_mutants.all().size() << " mutants are caught");
   BOOST_TEST(caught == all_mutants.all().size());
+  write_file(result_file("mutants.json"), table.dump(1) + "\n");
 }
 
 BOOST_AUTO_TEST_CASE(every_property_catches_a_mutant) {

@@ -1,7 +1,7 @@
 // Runs the property suite: a test case for every property and variant, suite/<property>/<variant>. What failed comes
 // with the line that repeats it. When all of them have run, build/suite.json says how each went.
 #include <cmath>
-#include <filesystem>
+#include <cstdlib>
 
 #include "system/json.h"
 #include "system/write_file.h"
@@ -53,7 +53,7 @@ void write_if_complete() {
       count++;
     }
   if (count != variant_names().size() * all_properties.all().size() || std::getenv("HEED_CASE")) return;
-  write_file(std::filesystem::read_symlink("/proc/self/exe").parent_path() / "suite.json", table.dump(1) + "\n");
+  write_file(result_file("suite.json"), table.dump(1) + "\n");
 }
 
 void hold(const Property& property, const std::string& variant) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 
 #include "tensor/copy.h"
 #include "tensor/ops/elementwise.h"
@@ -111,6 +112,10 @@ Verdict verdict(const Property& property, const Trial& trial) {
     verdict.findings.complain(std::string("threw ") + error.what());
   }
   return verdict;
+}
+
+std::string result_file(const std::string& name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
 }
 
 Variable run(Mixer& mixer, const Variable& x, const MixIn& in, Context& ctx) {

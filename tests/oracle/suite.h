@@ -108,6 +108,8 @@ struct Verdict {
 };
 Verdict verdict(const Property& property, const Trial& trial);
 
+std::string result_file(const std::string& name);  // build/<name>, beside the test program
+
 // ---- what properties share
 
 // The mixer with the nodes around it that it wants: narrow(forward(widen(x)))
