@@ -29,7 +29,8 @@ struct Bar {
 struct Case {
   std::string group, name;    // as shown: "products", "linear 4096 x 256 -> 1024"
   std::string request = {};   // the same work in the peer's words (bench/peer.py); empty: ours alone
-  double amount = 0;          // floating-point operations (peak, product) or bytes that must be moved (copy, read)
+  double amount = 0;          // floating-point operations (peak, product) or bytes that must be moved (copy, read);
+                              // 0: nothing that both sides do is counted, and only times are told
   Limit limit = Limit::peak;  // what its speed is held against
   Bar bar = {};
   std::function<Action()> make = {};         // makes tensors and the work on them; the Action owns them
@@ -46,6 +47,7 @@ struct Result {
 
   bool has_peer() const { return peer.middle > 0; }
   bool against_ourselves() const { return work.against != nullptr; }
+  bool has_speed() const { return work.amount > 0; }
   double speed() const { return work.amount / ours.middle * 1e-9; }  // GFLOP/s or GB/s
   double peer_speed() const { return work.amount / peer.middle * 1e-9; }
   double share() const { return limit > 0 ? speed() / limit : 0; }
@@ -73,6 +75,8 @@ using RegisteredBenchmark = Registration<all_benchmarks>;
 
 // Measures the machine, then case by case ours and the peer's, and prints a table as it goes.
 int run_cases(const Benchmark& benchmark, const Settings& settings);
+// The same for these cases; `more` is said of the peer behind what it says of itself.
+int run_cases(const std::vector<Case>& cases, const Settings& settings, const std::string& more = "");
 // The cases that are asked for: those of the benchmark whose name contains settings.only. Throws if there are none.
 std::vector<Case> chosen_cases(const Benchmark& benchmark, const Settings& settings);
 

@@ -50,8 +50,9 @@ std::vector<Row> rows_of(const Report& report, bool ratios) {
   for (const Result& r : report.results) {
     if (r.work.group == "machine") continue;
     if (ratios && r.has_peer())
-      rows.push_back({r.work.group, r.work.name, ratio_text(r.ratio.middle), speed_text(r.work, r.speed()),
-                      r.ratio.middle, r.ratio.low, r.ratio.high, r.work.bar.ratio});
+      rows.push_back({r.work.group, r.work.name, ratio_text(r.ratio.middle),
+                      r.has_speed() ? speed_text(r.work, r.speed()) : time_text(r.ours.middle), r.ratio.middle,
+                      r.ratio.low, r.ratio.high, r.work.bar.ratio});
     if (!ratios && r.limit > 0)
       rows.push_back({r.work.group, r.work.name, format("%.0f%%", 100 * r.share()), speed_text(r.work, r.speed()),
                       r.share(), r.share() * r.ours.middle / r.ours.high, r.share() * r.ours.middle / r.ours.low,

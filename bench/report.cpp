@@ -15,10 +15,12 @@ std::string range_text(const Quartiles& q) {
   return ratio_text(q.low).substr(0, ratio_text(q.low).size() - 1) + " to " + ratio_text(q.high);
 }
 
+std::string own_speed_text(const Result& r) { return r.has_speed() ? speed_text(r.work, r.speed()) : ""; }
+
 // Of other work of our own only the time means something: the amount is not its amount.
 std::string peer_text(const Result& r) {
   if (!r.has_peer()) return "";
-  return r.against_ourselves() ? time_text(r.peer.middle) : speed_text(r.work, r.peer_speed());
+  return r.against_ourselves() || !r.has_speed() ? time_text(r.peer.middle) : speed_text(r.work, r.peer_speed());
 }
 
 std::string share_text(const Result& r) {
@@ -49,11 +51,12 @@ Json json_of(const Quartiles& q) { return Json::Array{q.low, q.middle, q.high}; 
 Json json_of(const Result& r) {
   Json out = Json::object();
   out["group"] = r.work.group, out["name"] = r.work.name;
-  out["amount"] = r.work.amount, out["unit"] = unit_of(r.work);
-  out["seconds"] = json_of(r.ours), out["speed"] = r.speed();
+  if (r.has_speed()) out["amount"] = r.work.amount, out["unit"] = unit_of(r.work), out["speed"] = r.speed();
+  out["seconds"] = json_of(r.ours);
   if (r.has_peer()) {
     out["peer_seconds"] = json_of(r.peer), out["ratio"] = json_of(r.ratio);
-    r.against_ourselves() ? out["peer"] = "ourselves" : out["peer_speed"] = r.peer_speed();
+    if (r.against_ourselves()) out["peer"] = "ourselves";
+    if (r.has_speed() && !r.against_ourselves()) out["peer_speed"] = r.peer_speed();
   }
   if (r.limit > 0) out["limit"] = r.limit, out["share"] = r.share();
   if (r.work.bar.ratio > 0) out["bar_ratio"] = r.work.bar.ratio;
@@ -69,12 +72,17 @@ Json json_head(const Report& report) {
   return out;
 }
 
+// A bar would end the cell of the table.
+std::string cell_text(std::string text) {
+  std::replace(text.begin(), text.end(), '|', '/');
+  return text;
+}
+
 std::string markdown_row(const Result& r) {
-  std::string row =
-      "| " + r.work.name + " | " + time_text(r.ours.middle) + " | " + speed_text(r.work, r.speed()) + " | ";
+  std::string row = "| " + r.work.name + " | " + time_text(r.ours.middle) + " | " + own_speed_text(r) + " | ";
   row += peer_text(r) + " | ";
   if (r.has_peer()) row += "**" + ratio_text(r.ratio.middle) + "** (" + range_text(r.ratio) + ")";
-  return row + " | " + share_text(r) + " | " + verdict(r) + (r.note.empty() ? "" : " (" + r.note + ")") + " |\n";
+  return row + " | " + share_text(r) + " | " + verdict(r) + (r.note.empty() ? "" : " (" + cell_text(r.note) + ")") + " |\n";
 }
 
 }  // namespace
@@ -112,8 +120,8 @@ std::string table_head(const Report& report) {
 }
 
 std::string table_line(const Result& r) {
-  std::string line = format("%-34s %9s %15s", r.work.name.c_str(), time_text(r.ours.middle).c_str(),
-                            speed_text(r.work, r.speed()).c_str());
+  std::string line =
+      format("%-34s %9s %15s", r.work.name.c_str(), time_text(r.ours.middle).c_str(), own_speed_text(r).c_str());
   line += format(" %15s %7s %13s", peer_text(r).c_str(), r.has_peer() ? ratio_text(r.ratio.middle).c_str() : "",
                  r.has_peer() ? range_text(r.ratio).c_str() : "");
   line += format(" %12s  ", share_text(r).c_str()) + verdict(r);

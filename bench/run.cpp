@@ -1,5 +1,5 @@
 // run_cases: a benchmark that is a list of cases.
-#include <cstdio>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -18,7 +18,8 @@ class Session {
     try {
       return peer_ ? peer_->ask("probe") : "";
     } catch (const WorkerError& error) {
-      drop_peer(error);
+      peer_.reset();
+      std::cerr << error.what() << "; going on without it\n";
       return "";
     }
   }
@@ -29,9 +30,12 @@ class Session {
     action();
     try {
       return measure_with_peer(work, action);
-    } catch (const WorkerError& error) {  // gone for this case and for all that follow
-      drop_peer(error);
-      return result_of(work, take_turns({own_side(action)}, settings_.seconds));
+    } catch (const WorkerError& error) {  // gone for this case; those that follow get a new one
+      peer_.reset();                      // first, so that its memory is free again
+      peer_ = open_peer(settings_);
+      Result result = result_of(work, take_turns({own_side(action)}, settings_.seconds));
+      result.note = error.what();
+      return result;
     }
   }
 
@@ -54,27 +58,31 @@ class Session {
     return result;
   }
 
-  void drop_peer(const WorkerError& error) {
-    peer_.reset();
-    std::fflush(stdout);
-    std::cerr << error.what() << "; going on without it\n";
-  }
-
   const Settings& settings_;
   std::unique_ptr<Worker> peer_;
 };
 
+// What these cases are held against; nothing if none of them has a speed.
+std::vector<Case> machine_of(const std::vector<Case>& cases) {
+  if (std::none_of(cases.begin(), cases.end(), [](const Case& work) { return work.amount > 0; })) return {};
+  std::vector<Case> machine = machine_cases();
+  for (const Case& work : further_machine_cases(cases)) machine.push_back(work);
+  return machine;
+}
+
 }  // namespace
 
 int run_cases(const Benchmark& benchmark, const Settings& settings) {
-  const std::vector<Case> cases = chosen_cases(benchmark, settings);
+  return run_cases(chosen_cases(benchmark, settings), settings);
+}
+
+int run_cases(const std::vector<Case>& cases, const Settings& settings, const std::string& more) {
   Session session(settings);
-  Report report = start_report(settings, session.peer_description());
+  const std::string peer = session.peer_description();
+  Report report = start_report(settings, peer.empty() ? "" : peer + more);
   Limits limits;
   Table table(report, settings, [&] { return session.peer_seconds(); });
-  std::vector<Case> machine = machine_cases();
-  for (const Case& work : further_machine_cases(cases)) machine.push_back(work);
-  for (const Case& work : machine) {
+  for (const Case& work : machine_of(cases)) {
     const Result result = session.measure(work);
     limits.learn(result);
     table.add(result);
@@ -83,7 +91,7 @@ int run_cases(const Benchmark& benchmark, const Settings& settings) {
     Result result = session.measure(work);
     if (report.peer_name == "heed" && !work.against) result.work.bar.ratio = 0;  // for PyTorch, and not another build
     if (work.remark) result.note += (result.note.empty() ? "" : "; ") + work.remark();
-    result.limit = limits.of(work);
+    result.limit = work.amount > 0 ? limits.of(work) : 0;
     table.add(result);
   }
   table.finish();

@@ -187,6 +187,21 @@ BOOST_AUTO_TEST_CASE(other_work_of_our_own_is_told_by_its_time) {
   BOOST_TEST(!contains(json(report), "peer_speed"));
 }
 
+BOOST_AUTO_TEST_CASE(work_without_an_amount_is_told_by_its_times) {
+  Result r = linear_result();
+  r.work.amount = 0;
+  r.limit = 0;
+  BOOST_TEST(table_line(r).starts_with("linear 8 -> 4                        10.0 ms "), table_line(r));
+  BOOST_TEST(contains(table_line(r), " 20.0 ms   2.00x"), table_line(r));
+  Report report = linear_report();
+  report.results = {r};
+  BOOST_TEST(contains(markdown(report), "| linear 8 -> 4 | 10.0 ms |  | 20.0 ms | **2.00x**"), markdown(report));
+  BOOST_TEST(contains(svg(report), ">10.0 ms<"));
+  report.results[0].note = "a|b";  // as a package may put it
+  BOOST_TEST(contains(markdown(report), "(a/b) |\n"));
+  for (const char* part : {"speed", "amount", "unit"}) BOOST_TEST(!contains(json(report), part), part);
+}
+
 BOOST_AUTO_TEST_CASE(a_bar_without_a_peer_stays_open) {
   Result alone = result_of(linear_case(), {{0.01}});
   alone.limit = 250;
@@ -245,7 +260,8 @@ BOOST_AUTO_TEST_CASE(every_case_has_a_name_of_its_own_and_the_peer_knows_its_req
     std::set<std::string> requests;
     for (const Case& work : benchmark->cases()) {
       BOOST_TEST(requests.insert(work.group + work.name).second, work.name << " is there twice");
-      BOOST_TEST((work.amount > 0 && work.make && !work.group.empty()), work.name);
+      BOOST_TEST((work.amount > 0 || benchmark->name == "packages"), work.name);  // there times alone are told
+      BOOST_TEST((work.make && !work.group.empty()), work.name);
       if (benchmark->name == "blas-kernels" || work.request.empty()) continue;  // the peers are ourselves
       const std::string verb = work.request.substr(0, work.request.find(' '));
       BOOST_TEST((contains(peer, "\ndef " + verb + "(") || contains(peer, "\nforward(\"" + verb + "\"")), verb);
