@@ -2,6 +2,7 @@
 // heads, B 1): what time and memory do when the text gets longer. Causal where a variant can be.
 #include <memory>
 
+#include "bench/layer.h"
 #include "bench/lengths.h"
 #include "nn/mixing/registry.h"
 #include "tensor/random.h"
@@ -11,40 +12,11 @@ namespace {
 
 constexpr long kChannels = 256, kHeads = 4;
 
-struct Work {
-  std::shared_ptr<Mixer> mixer;
-  Tensor x, dy;  // (1, n, C)
-  bool causal;
-
-  Work(const std::string& spec, long n)
-      : mixer(make_mixer(spec, {.C = kChannels, .heads = kHeads, .max_length = n})),
-        x(randn({1, n, kChannels}, 1)),
-        dy(randn({1, n, kChannels}, 2)),
-        causal(mixer->can().causal) {}
-
-  Variable run(const Variable& tokens, Context& ctx) const {
-    const MixIn in{.mask = {.causal = causal}};
-    return mixer->narrow(mixer->forward(mixer->widen(tokens, in, ctx), in, ctx), tokens.size(1), in, ctx);
-  }
-  void forward() const {
-    const NoGrad no_grad;
-    Context ctx;
-    run(x, ctx);
-  }
-  void both() const {
-    Context ctx;
-    mixer->zero_grad();
-    run(Variable::leaf(x), ctx).backward(dy);
-    mixer->zero_grad();
-  }
-};
-
 LengthWork work_of(const std::string& spec, long n) {
-  const auto work = std::make_shared<const Work>(spec, n);
-  return {.causal = work->causal,
-          .parameters = work->mixer->parameter_count(),
-          .forward = [=] { work->forward(); },
-          .both = [=] { work->both(); }};
+  const std::shared_ptr<Mixer> mixer = make_mixer(spec, {.C = kChannels, .heads = kHeads, .max_length = n});
+  const bool causal = mixer->can().causal;
+  const LayerWork work = layer_work(mixer, randn({1, n, kChannels}, 1), causal);
+  return {.causal = causal, .parameters = mixer->parameter_count(), .forward = work.forward, .both = work.both};
 }
 
 std::vector<Case> cases() {
