@@ -7,7 +7,8 @@
     learn validate 65536          answers bits per byte of the first bytes of the validation, and the steps it has done
     probe                         answers PyTorch's version, its threads and its vector width
 
-Work is the same as in bench/kernels_*.cpp and bench/attention.cpp, written the way a PyTorch user writes it.
+Work is the same as in bench/kernels_*.cpp, bench/attention.cpp and bench/packages.cpp, written the way a PyTorch user
+writes it.
 """
 import sys
 import time
@@ -17,6 +18,7 @@ import torch.nn.functional as F
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 import peer_gpt
+import peer_packages
 
 torch.manual_seed(1)
 WORK = {}
@@ -200,6 +202,14 @@ def sampling(layers, width, heads, context, prompt, length):
 
 
 @work
+def package(layer, batch, n, width, heads, causal, backward):
+    """A whole self-attention layer, projections included, as a package has it; x (B, n, C) gets a gradient, too."""
+    module = peer_packages.make(layer, batch, n, width, heads, bool(causal)).train(bool(backward))
+    x = leaf(batch, n, width)
+    return both(lambda: module(x), x, *module.parameters()) if backward else without_grad(lambda: module(x))
+
+
+@work
 def learning(layers, width, heads, context, batch, seed, train_bytes, valid_bytes):
     return peer_gpt.Learning(layers, width, heads, context, batch, seed, train_bytes, valid_bytes)
 
@@ -236,6 +246,20 @@ def memory():
     return status_bytes("VmHWM:") - before
 
 
+def prepare(name, arguments):
+    global run
+    if name not in WORK:
+        return f"no {name} is not written in bench/peer.py"
+    try:
+        run = WORK[name](*arguments)
+        for _ in range(3):
+            run()
+        return "ok"
+    except Exception as error:  # whatever a package throws: this case cannot be measured, the next one may
+        run = None
+        return "no " + " ".join(f"{type(error).__name__}: {error}".split())[:200]
+
+
 def answer(line):
     global run
     words = line.split()
@@ -243,13 +267,8 @@ def answer(line):
         vectors = torch.backends.cpu.get_cpu_capability()
         return f"PyTorch {torch.__version__.split('+')[0]}, {torch.get_num_threads()} threads, {vectors}"
     if words[0] == "work":
-        if words[1] not in WORK:
-            return f"no {words[1]} is not written in bench/peer.py"
         run = None  # frees the tensors of the work before
-        run = WORK[words[1]](*map(int, words[2:]))
-        for _ in range(3):
-            run()
-        return "ok"
+        return prepare(words[1], [int(word) if word.isdigit() else word for word in words[2:]])
     if words[0] == "learn":
         return getattr(run, words[1])(*map(float, words[2:]))
     if words[0] == "memory":
@@ -263,5 +282,6 @@ def answer(line):
 if __name__ == "__main__":
     torch.set_num_threads(int(sys.argv[1]))
     run = None
+    answers, sys.stdout = sys.stdout, sys.stderr  # packages may print what they like
     for request in sys.stdin:
-        print(answer(request), flush=True)
+        print(answer(request), file=answers, flush=True)

@@ -83,11 +83,19 @@ double place(std::vector<Row>& rows) {
   return y;
 }
 
+// Right above the names; from the left edge on if it is longer than they may be, and cut where the picture ends.
+void draw_group(Canvas& canvas, const std::string& group, double y) {
+  constexpr size_t kLongestName = 46, kLongest = 130;  // letters
+  const bool wide = group.size() > kLongestName;
+  const std::string text = group.size() > kLongest ? group.substr(0, kLongest - 3) + "..." : group;
+  canvas.text({wide ? 16 : kLeft - 12, y}, text,
+              {.size = kText, .align = wide ? Align::left : Align::right, .weight = 0.2});
+}
+
 void draw(Canvas& canvas, const Row& row, const Axis& axis) {
   const bool good = row.value >= (axis.ratios && row.bar == 0 ? 1 : row.bar);
   const double y = row.y;
-  if (row.first)
-    canvas.text({kLeft - 12, y - kGroup + 20}, row.group, {.size = kText, .align = Align::right, .weight = 0.2});
+  if (row.first) draw_group(canvas, row.group, y - kGroup + 20);
   const double from = axis.x(axis.foot()), to = axis.x(row.value), middle = y + kBarHeight / 2, base = y + 10.5;
   canvas.text({kLeft - 12, base}, row.name, {.size = kText, .align = Align::right});
   canvas.rectangle({std::min(from, to), y, std::max(std::abs(to - from), 1.0), kBarHeight, 1.5},

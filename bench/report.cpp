@@ -82,7 +82,8 @@ std::string markdown_row(const Result& r) {
   std::string row = "| " + r.work.name + " | " + time_text(r.ours.middle) + " | " + own_speed_text(r) + " | ";
   row += peer_text(r) + " | ";
   if (r.has_peer()) row += "**" + ratio_text(r.ratio.middle) + "** (" + range_text(r.ratio) + ")";
-  return row + " | " + share_text(r) + " | " + verdict(r) + (r.note.empty() ? "" : " (" + cell_text(r.note) + ")") + " |\n";
+  return row + " | " + share_text(r) + " | " + verdict(r) + (r.note.empty() ? "" : " (" + cell_text(r.note) + ")") +
+         " |\n";
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 namespace heed::bench {
 
 std::string own_program();                                    // the path of the program that runs
+bool is_python(const std::string& program);                   // or another build of heed, by the name of the file
+std::string peer_script(const Settings& settings);            // what a python runs: bench/peer.py, or another
 std::unique_ptr<Worker> open_peer(const Settings& settings);  // null, and a sentence, if there is none
 
 Report start_report(const Settings& settings, const std::string& peer);

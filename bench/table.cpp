@@ -28,15 +28,10 @@ std::string cpu_name() {
   return "a CPU without a name";
 }
 
-// A folder above or a file name may look like python; a link to python does not have to: `python`, `python3.11`,
-// `pypy`.
-bool is_python(const std::string& program) { return fs::path(program).filename().string().starts_with("py"); }
-
 std::vector<std::string> peer_command(const Settings& s) {
   const std::string threads = std::to_string(s.threads);
   if (!is_python(s.peer)) return {s.peer, "--serve", threads};
-  const fs::path beside = fs::path(own_program()).parent_path().parent_path() / "bench" / "peer.py";
-  const std::string script = s.peer_script.empty() ? beside.string() : s.peer_script;
+  const std::string script = peer_script(s);
   if (!fs::exists(script)) throw WorkerError(script + " is not there; --peer-script names another");
   return {s.peer, script, threads};
 }
@@ -76,6 +71,15 @@ std::string content_of(const std::string& path) {
 }  // namespace
 
 std::string own_program() { return fs::read_symlink("/proc/self/exe").string(); }
+
+// A folder above or a file name may look like python; a link to python does not have to: `python`, `python3.11`,
+// `pypy`.
+bool is_python(const std::string& program) { return fs::path(program).filename().string().starts_with("py"); }
+
+std::string peer_script(const Settings& s) {
+  if (!s.peer_script.empty()) return s.peer_script;
+  return (fs::path(own_program()).parent_path().parent_path() / "bench" / "peer.py").string();
+}
 
 std::unique_ptr<Worker> open_peer(const Settings& s) {
   if (s.peer.empty()) return nullptr;
