@@ -36,17 +36,18 @@ struct Projections {
 class Core : public Module {
  public:
   virtual Variable attend(const Heads& heads, const Mask& mask, Context& ctx) = 0;  // (B, H, T, Dv)
-  virtual Tensor weights(const Heads& heads, const Mask& mask, Context& ctx) = 0;   // (B, H, T, S), for small T
+  // (B, H, T, S), for small T: pictures and tests. By default throws a sentence: there are none.
+  virtual Tensor weights(const Heads& heads, const Mask& mask, Context& ctx);
   virtual Capabilities can() const = 0;
   virtual Projections projections() const { return {}; }
 
   // How many tokens before its own a causal query may look at: what a State must keep. -1: all.
   virtual long reach() const { return -1; }
 
-  // A State of its own kind, in place of all keys and values; null: MultiHead keeps these (key_value_state.h). Its owner
-  // is the core. attend gets it in heads.state before the new tokens count (its length() is that of the past) and adds
-  // them to what it remembers. In cross-attention k and v are those of the source the first time; attend then calls
-  // source_is_kept(), and later ones are undefined.
+  // A State of its own kind, in place of all keys and values; null: MultiHead keeps these (key_value_state.h). Its
+  // owner is the core. attend gets it in heads.state before the new tokens count (its length() is that of the past) and
+  // adds them to what it remembers. In cross-attention k and v are those of the source the first time; attend then
+  // calls source_is_kept(), and later ones are undefined.
   virtual std::unique_ptr<State> start(long batch, long max_length);
 
   // More to look at than weights: buckets, permutations.

@@ -14,8 +14,8 @@ class KeyValueState : public State {
   void reset() override;
   Tensors tensors() const override;  // "k" and "v", as soon as there are some
 
-  // Takes in k (B, Hk, T, D) and v (B, Hk, T, Dv) behind what is there. It may forget those out of reach. Where there are
-  // no keys k is undefined, always.
+  // Takes in k (B, Hk, T, D) and v (B, Hk, T, Dv) behind what is there. It may forget those out of reach. Where there
+  // are no keys k is undefined, always.
   void append(const Tensor& k, const Tensor& v);
   long keys_after(long T) const;  // how many there will be when T more were appended
 

@@ -1,9 +1,9 @@
 // attention: the attention variants that there are, and pictures of them.
 //
-//   build/attention list                                       what there is, what it costs, what it honours and refuses
-//   build/attention list window                                one of them
-//   build/attention show window:left=8 --causal                draws which pairs it connects
-//   build/attention show full:bias=alibi --weights --heads 4   draws how strongly
+//   build/attention list                              what there is, what it costs, what it honours and refuses
+//   build/attention list window                       one of them
+//   build/attention show window:left=8 --causal       draws which pairs it connects
+//   build/attention show full:bias=alibi --weights    draws how strongly
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -115,8 +115,8 @@ Capabilities Stack::can() const {
   return all;
 }
 
-// The first attention if it adds nodes beside the tokens; null otherwise. Then all of them must be of its kind: no other
-// knows what the nodes are.
+// The first attention if it adds nodes beside the tokens; null otherwise. Then all of them must be of its kind: no
+// other knows what the nodes are.
 const Stack::Layer* Stack::widening() const {
   const Layer* first = nullptr;
   bool widens = false;

@@ -65,9 +65,9 @@ class Module {
   Variable& parameter(const std::string& name, const Shape& shape, const Init& init);
   Variable& parameter(const std::string& name, const Shape& shape, const Init& init, bool decay);
 
-  // Numbers of this module that are drawn like a parameter, by the model's seed and the path, saved with the weights and
-  // the same in training, evaluation and sampling, but never trained, packed or counted. What changes them does so at
-  // the end of a step (Context::at_step_end), with set_value or in place.
+  // Numbers of this module that are drawn like a parameter, by the model's seed and the path, saved with the weights
+  // and the same in training, evaluation and sampling, but never trained, packed or counted. What changes them does so
+  // at the end of a step (Context::at_step_end), with set_value or in place.
   Variable& buffer(const std::string& name, const Shape& shape, const Init& init);
 
   // Makes a module inside of this one: Linear& out = child<Linear>("out", 64, 2). A module that is held by value

@@ -1,18 +1,19 @@
-// Blockwise attention: the sequence is cut into blocks, and every head pairs each block of queries with exactly one block
-// of keys. Heads of shift 0 look at their own block, the others at one farther away, so that together they see all.
+// Blockwise attention: the sequence is cut into blocks, and every head pairs each block of queries with exactly one
+// block of keys. Heads of shift 0 look at their own block, the others at one farther away, so that together they see
+// all.
 //
-//   A_h(i) = { j : block(j) = (block(i) + s_h) mod m },   block(i) = floor(i m / n)               m blocks of n / m tokens
+//   A_h(i) = { j : block(j) = (block(i) + s_h) mod m },   block(i) = floor(i m / n)          m blocks of n / m tokens
 //
 // The matrix of a head is a permutation of blocks: 1/m of all pairs. Time O(n^2 / m), memory O(n): with m fixed it only
-// divides the square. With block= the size is fixed instead (block(i) = floor(i / block), m = ceil(n / block)), and time is
-// O(n block). By default one head in six is shifted, at least one: 10 and 2 of 12 (shifts=0/1), 8, 2 and 2 (0/1/2);
-// shares= says how many heads each shift gets.
+// divides the square. With block= the size is fixed instead (block(i) = floor(i / block), m = ceil(n / block)), and
+// time is O(n block). By default one head in six is shifted, at least one: 10 and 2 of 12 (shifts=0/1), 8, 2 and 2
+// (0/1/2); shares= says how many heads each shift gets.
 //
-// It pays off as the smallest change to a trained encoder that saves memory and time, with few blocks. It loses where all
-// heads should see the same, and the pattern depends on n: the same text beside more padding has other blocks. Causal it is
-// with wrap=no, where a head of shift s looks back s blocks (our extension: the first s blocks see nothing there), and with
-// block=, as the size of a block must not depend on what is still to come. Decoding then keeps the last s + 1 blocks.
-// (Blockwise Self-Attention for Long Document Understanding: Qiu et al., 2020.)
+// It pays off as the smallest change to a trained encoder that saves memory and time, with few blocks. It loses where
+// all heads should see the same, and the pattern depends on n: the same text beside more padding has other blocks.
+// Causal it is with wrap=no, where a head of shift s looks back s blocks (our extension: the first s blocks see nothing
+// there), and with block=, as the size of a block must not depend on what is still to come. Decoding then keeps the
+// last s + 1 blocks. (Blockwise Self-Attention for Long Document Understanding: Qiu et al., 2020.)
 #include <algorithm>
 #include <numeric>
 

@@ -1,17 +1,17 @@
 // Linear attention: the weight of a pair is a product of features, <phi(q), phi(k)>, in place of the exponential of
 // <q, k>. Then the sum over keys does not depend on the query, and is taken once for all queries:
 //
-//   o_i = phi(q_i) S / (phi(q_i) z + epsilon),   S = sum_j phi(k_j) v_j^T,   z = sum_j phi(k_j)          phi(x) = elu(x) + 1
+//   o_i = phi(q_i) S / (phi(q_i) z + epsilon),   S = sum_j phi(k_j) v_j^T,   z = sum_j phi(k_j)     phi(x) = elu(x) + 1
 //
-// Under a causal mask the sums are those over j <= i: a recurrent network whose state is S and z, trained in parallel by
-// chunks (attention/engines/linear_engine.h). Time O(n D^2), memory O(n D). Decoding keeps D (D + 1) numbers per head
-// however long the text is, and a token costs the same at position 16,384 as at 64.
+// Under a causal mask the sums are those over j <= i: a recurrent network whose state is S and z, trained in parallel
+// by chunks (attention/engines/linear_engine.h). Time O(n D^2), memory O(n D). Decoding keeps D (D + 1) numbers per
+// head however long the text is, and a token costs the same at position 16,384 as at 64.
 //
 // It pays off when n is several times D, and most of all for long texts written token by token. It loses where a query
 // must pick one key out of thousands: S has D^2 numbers for everything that ever was, and weights of a product are
-// never as sharp as those of an exponential. Queries cannot leave out single keys, so masks of windows, ranges and pairs
-// are refused; segments are honoured (sums start anew with a document), and padding. Dropout has no weights to drop.
-// Positions are learned or sinusoid ones: after phi a rotation no longer tells distances.
+// never as sharp as those of an exponential. Queries cannot leave out single keys, so masks of windows, ranges and
+// pairs are refused; segments are honoured (sums start anew with a document), and padding. Dropout has no weights to
+// drop. Positions are learned or sinusoid ones: after phi a rotation no longer tells distances.
 // (Transformers are RNNs: Katharopoulos et al., 2020.)
 #include "attention/engines/linear_engine.h"
 #include "attention/heads.h"

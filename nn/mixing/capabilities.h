@@ -33,8 +33,8 @@ struct Capabilities {
   bool needs_max_length = false;  // has parameters per position, or anything else for max_length tokens at most
   bool random = false;            // draws numbers, also outside of dropout
   bool widens = false;            // adds nodes around the stack
-  // Why it does not honour what it does not honour, as half a sentence: "it adds up keys before a query is known". Empty
-  // if there is nothing to say.
+  // Why it does not honour what it does not honour, as half a sentence: "it adds up keys before a query is known".
+  // Empty if there is nothing to say.
   std::string because = {};
 };
 

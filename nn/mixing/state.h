@@ -38,8 +38,8 @@ class State {
   // All that it remembers besides length(), by name: what is counted, and saved with a run that goes on.
   virtual Tensors tensors() const = 0;
   long bytes() const;  // of the tensors
-  // Goes on where a state of the same kind was after `length` tokens, with copies of its tensors. Not for what is made of
-  // a source: that is made again.
+  // Goes on where a state of the same kind was after `length` tokens, with copies of its tensors. Not for what is made
+  // of a source: that is made again.
   void restore(long length, const Tensors& tensors);
 
   // In cross-attention a state holds what was made of another sequence, once.

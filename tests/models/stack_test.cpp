@@ -121,8 +121,8 @@ BOOST_AUTO_TEST_CASE(attentions_know_their_layer_and_share_parameters) {
 
 namespace {
 
-// Adds a node behind the tokens, the mean of all, and makes every row the mean of itself and the node. It writes down how
-// often it was asked to widen, and how many rows it saw.
+// Adds a node behind the tokens, the mean of all, and makes every row the mean of itself and the node. It writes down
+// how often it was asked to widen, and how many rows it saw.
 struct WithNode : Mixer {
   inline static long widened = 0, narrowed = 0;
   inline static std::vector<long> rows;

@@ -1,4 +1,5 @@
-// What blockwise promises beyond the property suite: its heads share out the blocks, and lists that do not fit are told.
+// What blockwise promises beyond the property suite: its heads share out the blocks, and lists that do not fit are
+// told.
 #include "attention/engines/softmax_engine.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
