@@ -18,10 +18,11 @@ Module::Making*& Module::making() {
 
 Module::Making::Making(Module& parent, const std::string& name)
     : parent_(parent), path_(parent.joined(name)), outer_(std::exchange(making(), this)) {}
+Module::Making::Making(Module& parent) : parent_(parent), path_(parent.path_), outer_(std::exchange(making(), this)) {}
 
 Module::Making::~Making() {
   making() = outer_;
-  if (finished_) return;
+  if (finished_ || path_ == parent_.path_) return;  // a wrapper's names are freed with the wrapper's
   std::erase_if(parent_.root_->claimed_,
                 [&](const auto& claim) { return claim.second == path_ || claim.second.starts_with(path_ + "."); });
 }
@@ -31,7 +32,7 @@ Module::Module() : root_(this) {
   if (!scope) return;
   path_ = scope->path_;
   root_ = scope->parent_.root_;
-  root_->claim(path_);
+  if (path_ != scope->parent_.path_) root_->claim(path_);
 }
 
 std::string Module::joined(const std::string& name) const {

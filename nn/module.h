@@ -81,11 +81,13 @@ class Module {
   // The same for a module whose type is decided later: make() returns a unique_ptr to a module that it has just made.
   template <class Make> auto& child_from(const std::string& name, Make&& make) {
     Making scope(*this, name);
-    auto made = make();
-    auto& module = *made;
-    children_.push_back(std::move(made));
-    scope.finished();
-    return module;
+    return adopt(scope, make());
+  }
+  // The same for a module that this one wraps: it has no name of its own but the path of this one, so that paths, and
+  // with them checkpoints and seeds, are those of the module alone.
+  template <class Make> auto& wrapped_from(Make&& make) {
+    Making scope(*this);
+    return adopt(scope, make());
   }
 
  private:
@@ -93,7 +95,8 @@ class Module {
   class Making {
    public:
     Making(Module& parent, const std::string& name);
-    ~Making();  // if the child's constructor threw, its names are free again
+    explicit Making(Module& parent);  // of a child with the parent's path
+    ~Making();                        // if the child's constructor threw, its names are free again
     void finished() { finished_ = true; }
 
    private:
@@ -104,6 +107,12 @@ class Module {
     bool finished_ = false;
   };
   static Making*& making();
+  template <class M> M& adopt(Making& scope, std::unique_ptr<M> made) {
+    M& module = *made;
+    children_.push_back(std::move(made));
+    scope.finished();
+    return module;
+  }
 
   std::string joined(const std::string& name) const;
   void claim(const std::string& path);  // throws if the path, or its hash, is taken

@@ -67,6 +67,26 @@ BOOST_AUTO_TEST_CASE(bad_names_are_refused) {
   BOOST_TEST(error_of([] { Named named(""); }).starts_with("module: the name '' in ''"));
 }
 
+BOOST_AUTO_TEST_CASE(a_wrapped_module_has_the_paths_and_values_that_it_has_alone) {
+  struct Wrapper : Module {
+    explicit Wrapper(const std::string& own) : inner(wrapped_from([] { return std::make_unique<Linear>(3, 2); })) {
+      parameter(own, {1}, init::zeros());
+    }
+    Linear& inner;
+  };
+  struct Wrapped : Module {
+    explicit Wrapped(const std::string& own) { child<Wrapper>("layer", own); }
+  } wrapped("scale");
+  struct Alone : Module {
+    Linear& layer = child<Linear>("layer", 3, 2);
+  } alone;
+  const std::vector<std::string> want = {"layer.scale", "layer.weight", "layer.bias"};
+  BOOST_TEST(paths(wrapped) == want, boost::test_tools::per_element());
+  BOOST_TEST(same_bits(wrapped.parameters()[1]->value.value(), alone.layer.weight.value()));
+  BOOST_TEST(error_of([] { Wrapped twice("bias"); }) ==
+             "module: 'layer.bias' exists already; a name in a module is used once");
+}
+
 BOOST_AUTO_TEST_CASE(two_paths_with_one_hash_are_refused) {
   // Two names whose hashes collide, found by search: this is what a collision looks like.
   std::map<uint32_t, std::string> seen;
