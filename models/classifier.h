@@ -3,6 +3,7 @@
 #pragma once
 
 #include "models/encoder.h"
+#include "nn/linear.h"
 
 namespace heed {
 

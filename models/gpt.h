@@ -6,6 +6,7 @@
 
 #include "models/stack.h"
 #include "models/token_input.h"
+#include "nn/linear.h"
 
 namespace heed {
 

@@ -5,47 +5,38 @@
 #include "autograd/ops/elementwise.h"
 #include "autograd/recompute.h"
 #include "autograd/reversible.h"
+#include "models/sublayer.h"
 #include "system/error.h"
 
 namespace heed {
 namespace {
 
-void check(const StackOptions& o) {
-  const size_t bad = o.ordering.find_first_not_of("sfc");
-  HEED_CHECK(!o.ordering.empty(), "stack",
-             "the ordering is empty; it must have at least one of s, f and c, such as sfsf");
-  HEED_CHECK(bad == std::string::npos, "stack", "the ordering '", o.ordering, "' has '", o.ordering.substr(bad, 1),
-             "' at place ", bad, "; the letters are s (attention), f (feed-forward) and c (cross-attention)");
+using Kinds = std::vector<const SublayerKind*>;
+
+void check_reversible(const StackOptions& o, const Kinds& kinds) {
   if (!o.reversible) return;
   HEED_CHECK(o.pre_norm, "stack", "reversible is on and pre_norm is off; a norm behind the sum cannot be undone");
   HEED_CHECK(!o.recompute_blocks, "stack",
              "reversible and recompute_blocks are both on; choose one, a reversible stack keeps no block's input");
-  HEED_CHECK(o.ordering.find('c') == std::string::npos && o.ordering.size() % 2 == 0, "stack", "the ordering '",
-             o.ordering, "' cannot be reversible; it must be pairs of s and f, such as sfsf, without c");
+  for (const SublayerKind* kind : kinds)
+    HEED_CHECK(kind->sees != Sees::source, "stack", "the ordering '", o.ordering, "' has ", titled(*kind),
+               ", which reads a source; a reversible stack cannot. Leave it away, or reversible off");
+  HEED_CHECK(kinds.size() % 2 == 0, "stack", "the ordering '", o.ordering, "' has ", kinds.size(),
+             " letters; a reversible stack is made of pairs, such as sfsf or ssff");
 }
 
-// The first and the last layer of a branch. There are as many branches as letters, two to a layer.
-Init first_init(const StackOptions& o) { return init::normal(o.deviation); }
-Init last_init(const StackOptions& o) {
-  return init::depth_normal(o.deviation, std::max(1L, long(o.ordering.size()) / 2));
-}
-
-// Of the mixer at place i of the ordering
-MixerOptions mixer_options(const StackOptions& o, size_t i, Shared& shared) {
+// There are as many branches as letters, two to a layer.
+SublayerOptions sublayer_options(const StackOptions& o, size_t i, Shared& shared) {
   const auto count = [&](size_t end) {
     return std::count(o.ordering.begin(), o.ordering.begin() + long(end), o.ordering[i]);
   };
-  return {.C = o.C,
-          .heads = o.heads,
-          .max_length = o.max_length,
-          .dropout = o.attention_dropout,
-          .rotary = o.rotary && o.ordering[i] == 's',
-          .in = first_init(o),
-          .out = last_init(o),
-          .layer = count(i),
-          .layers = count(o.ordering.size()),
-          .grid = o.grid,
-          .shared = o.ordering[i] == 's' ? &shared : nullptr};
+  return {.stack = o,
+          .place = long(i),
+          .number = count(i),
+          .count = count(o.ordering.size()),
+          .shared = shared,
+          .in = init::normal(o.deviation),
+          .out = init::depth_normal(o.deviation, std::max(1L, long(o.ordering.size()) / 2))};
 }
 
 }  // namespace
@@ -77,77 +68,54 @@ Stack::Stack(const StackOptions& o)
       reversible_(o.reversible),
       shared_(child<Shared>("shared")),
       dropout_(child<Dropout>("dropout", o.dropout)) {
-  check(o);
-  size_t states = 0;
-  for (size_t i = 0; i < o.ordering.size(); i++) {
-    layers_.push_back(make_layer(o, i, states));
-    if (layers_.back().mixer) states++;
+  const Kinds kinds = sublayer_kinds("stack", o.ordering);
+  check_reversible(o, kinds);
+  long states = 0;
+  for (size_t i = 0; i < kinds.size(); i++) {
+    const std::string number = std::to_string(i);
+    LayerNorm& norm = child<LayerNorm>("norm_" + number, o.C);
+    Sublayer& own = child_from("layer_" + number, [&] { return kinds[i]->make(sublayer_options(o, i, shared_)); });
+    layers_.push_back({kinds[i]->sees, &norm, &own, kinds[i]->sees == Sees::token ? -1 : states++});
   }
   if (pre_norm_) last_norm_ = &child<LayerNorm>("norm", o.C);
   widening_ = widening();
 }
 
-Stack::Layer Stack::make_layer(const StackOptions& o, size_t i, size_t state_index) {
-  const std::string number = std::to_string(i);
-  Layer layer{o.ordering[i], &child<LayerNorm>("norm_" + number, o.C), nullptr, nullptr, state_index};
-  if (layer.kind == 'f') {
-    const long hidden = o.hidden ? o.hidden : FeedForward::usual_hidden(o.C, o.activation);
-    layer.feed_forward = &child<FeedForward>(
-        "layer_" + number, o.C, hidden,
-        FeedForward::Options{
-            .activation = o.activation, .chunks = o.feed_forward_chunks, .in = first_init(o), .out = last_init(o)});
-    return layer;
-  }
-  const std::string& list = layer.kind == 's' ? o.attention : o.cross_attention;
-  layer.mixer = &child_from("layer_" + number, [&] { return make_layer_mixer(list, mixer_options(o, i, shared_)); });
-  HEED_CHECK(layer.kind != 'c' || layer.mixer->can().cross, "stack", "cross_attention is '", o.cross_attention,
-             "', which takes no source; use full");
-  return layer;
-}
-
 Capabilities Stack::can() const {
-  Capabilities all;
-  bool first = true;
-  for (const Layer& layer : layers_)
-    if (layer.kind == 's') all = first ? layer.mixer->can() : all & layer.mixer->can(), first = false;
-  if (!first) return all;
-  for (const Capability& each : all_capabilities()) all.*each.has = !each.need;  // no attention, nothing it cannot do
+  Capabilities all = layers_[0].sublayer->can();
+  for (const Layer& layer : Layers(layers_).subspan(1)) all = all & layer.sublayer->can();
   return all;
 }
 
 // The first attention if it adds nodes beside the tokens; null otherwise. Then all of them must be of its kind: no
 // other knows what the nodes are.
 const Stack::Layer* Stack::widening() const {
-  const Layer* first = nullptr;
-  bool widens = false;
+  std::vector<const Layer*> mixing;
   for (const Layer& layer : layers_)
-    if (layer.kind == 's') first = first ? first : &layer, widens |= layer.mixer->can().widens;
-  for (const Layer& layer : layers_)
-    HEED_CHECK(!widens || layer.kind != 's' || layer.mixer->name() == first->mixer->name(), "stack", "the attentions ",
-               first->mixer->name(), " and ", layer.mixer->name(),
+    if (layer.sublayer->mixer()) mixing.push_back(&layer);
+  const auto mixer = [](const Layer* layer) { return layer->sublayer->mixer(); };
+  if (std::none_of(mixing.begin(), mixing.end(), [&](const Layer* layer) { return mixer(layer)->can().widens; }))
+    return nullptr;
+  for (const Layer* layer : mixing)
+    HEED_CHECK(mixer(layer)->name() == mixer(mixing[0])->name(), "stack", "the attentions ", mixer(mixing[0])->name(),
+               " and ", mixer(layer)->name(),
                " are mixed; one that adds nodes beside the tokens must be in all layers");
-  return widens ? first : nullptr;
+  return mixing[0];
 }
 
 StackState Stack::start(long batch, long max_length) {
   StackState all;
   for (const Layer& layer : layers_)
-    if (layer.mixer) all.states.push_back(layer.mixer->start(batch, max_length));
+    if (layer.state_index >= 0) all.states.push_back(layer.sublayer->start(batch, max_length));
   return all;
 }
 
-MixIn Stack::mix_in(const Layer& layer, const StackIn& in) const {
-  State* state = in.state ? in.state->states[layer.state_index].get() : nullptr;
-  if (layer.kind == 's') return {.mask = in.mask, .state = state, .tokens = in.tokens};
-  HEED_CHECK(in.source, "stack", "the ordering has cross-attention (c), and no source was given");
-  return {.source = in.source, .mask = in.source_mask, .state = state};
+State* Stack::state_of(const Layer& layer, const StackIn& in) {
+  return in.state && layer.state_index >= 0 ? in.state->states[size_t(layer.state_index)].get() : nullptr;
 }
 
 Variable Stack::branch(const Layer& layer, const Variable& h, const StackIn& in, Context& ctx) {
-  if (layer.kind == 'f') return dropout_.forward(layer.feed_forward->forward(h, ctx), ctx);
-  const MixIn own = mix_in(layer, in);
-  if (layer.kind == 's' && in.maps) in.maps->push_back(layer.mixer->looks(h, own, ctx));
-  return dropout_.forward(layer.mixer->forward(h, own, ctx), ctx);
+  return dropout_.forward(layer.sublayer->forward(h, in, state_of(layer, in), ctx), ctx);
 }
 
 // x behind these layers, as it goes on to the next ones; with a `last` norm its norm.
@@ -169,7 +137,7 @@ Variable Stack::through(Layers layers, const Variable& given, const StackIn& in,
 // "sfscff" -> "sf", "scf", "f"
 std::vector<Stack::Layers> Stack::blocks() const {
   std::vector<Layers> all;
-  const auto starts = [&](size_t i) { return layers_[i].kind == 's' || layers_[i - 1].kind == 'f'; };
+  const auto starts = [&](size_t i) { return layers_[i].sees == Sees::sequence || layers_[i - 1].sees == Sees::token; };
   for (size_t begin = 0, end = 0; begin < layers_.size(); begin = end) {
     for (end = begin + 1; end < layers_.size() && !starts(end);) end++;
     all.push_back(Layers(layers_).subspan(begin, end - begin));
@@ -209,8 +177,8 @@ Variable Stack::run(const Variable& x, const StackIn& in, Context& ctx) {
 
 Variable Stack::forward(const Variable& x, const StackIn& in, Context& ctx) {
   if (!widening_) return run(x, in, ctx);
-  Mixer& first = *widening_->mixer;
-  const MixIn own = mix_in(*widening_, in);
+  Mixer& first = *widening_->sublayer->mixer();
+  const MixIn own = in.mix_in(state_of(*widening_, in));
   return first.narrow(run(first.widen(x, own, ctx), in, ctx), x.size(1), own, ctx);
 }
 

@@ -2,14 +2,16 @@
 //
 //   s  attention over the sequence itself      c  cross-attention to a source      f  feed-forward
 //
-// "sfsfsf" is the usual transformer of three layers; any other order is as good a model ("sssfff": the sandwich of
-// Press et al., 2019). Every sublayer is a residual branch with a norm, before it (pre) or behind the sum (post):
+// "sfsfsf" is the usual transformer of three layers; any other order is a model too (models/orderings.h has some).
+// A letter is a file in models/sublayers/ (models/sublayer.h): a further one is one more file.
+//
+// Every sublayer is a residual branch with a norm, before it (pre) or behind the sum (post):
 //
 //   pre:   x = x + f(norm(x)), and one more norm at the end          post:   x = norm(x + f(x))
 //
 // The sum and the norm that follows are one op, in both.
 //
-// Less memory for more time, with T tokens in all and L blocks (a block: an s and what follows, up to and with its f):
+// Less memory for more time, with T tokens in all and L blocks (a block: an s and what follows, up to and with an f):
 //
 //   recompute_blocks     each block keeps its input only and is computed again in backward: L T C + one block.
 //                        Gradients are the same to the bit
@@ -27,7 +29,6 @@
 #include <vector>
 
 #include "nn/dropout.h"
-#include "nn/feed_forward.h"
 #include "nn/layer_norm.h"
 #include "nn/mixing/registry.h"
 
@@ -60,7 +61,10 @@ std::string repeated(const std::string& part, long times);  // "sf", 3 -> "sfsfs
 // The same stack in a model with these positions: rotary ones are its work, all others are added to what it gets.
 StackOptions with_positions(StackOptions stack, const std::string& positions);
 
-// What a stack remembers between calls: a State per attention, in their order.
+class Sublayer;
+enum class Sees;
+
+// What a stack remembers between calls: a State of every sublayer that keeps one, s and c, in their order.
 struct StackState {
   std::vector<std::unique_ptr<State>> states;
   long length() const;  // tokens seen
@@ -74,6 +78,8 @@ struct StackIn {
   StackState* state = nullptr;
   const Tokens* tokens = nullptr;                  // facts of single tokens, for s
   std::vector<std::vector<Look>>* maps = nullptr;  // takes what there is to look at in every s, for a small T
+
+  MixIn mix_in(State* own) const { return {.mask = mask, .state = own, .tokens = tokens}; }  // of s
 };
 
 class Stack : public Module {
@@ -82,21 +88,19 @@ class Stack : public Module {
 
   Variable forward(const Variable& x, const StackIn& in, Context& ctx);  // (B, T, C) -> (B, T, C)
   StackState start(long batch, long max_length);
-  Capabilities can() const;  // what all attentions over the sequence can
+  Capabilities can() const;  // what all sublayers can
 
  private:
   struct Layer {
-    char kind;
+    Sees sees;
     LayerNorm* norm;
-    Mixer* mixer;  // of s and c
-    FeedForward* feed_forward;
-    size_t state_index;  // of s and c: the index of its State
+    Sublayer* sublayer;
+    long state_index;  // of its State; -1: it has none
   };
   using Layers = std::span<const Layer>;
-  Layer make_layer(const StackOptions& options, size_t i, size_t state_index);
   std::vector<Layers> blocks() const;
   const Layer* widening() const;
-  MixIn mix_in(const Layer& layer, const StackIn& in) const;
+  static State* state_of(const Layer& layer, const StackIn& in);
   Variable run(const Variable& x, const StackIn& in, Context& ctx);
   Variable branch(const Layer& layer, const Variable& h, const StackIn& in, Context& ctx);
   Variable through(Layers layers, const Variable& x, const StackIn& in, Context& ctx, LayerNorm* last);
@@ -106,7 +110,7 @@ class Stack : public Module {
   bool pre_norm_, recompute_blocks_, reversible_;
   Shared& shared_;  // what the attentions have in common
   std::vector<Layer> layers_;
-  const Layer* widening_ = nullptr;  // the first s, if it adds nodes beside the tokens
+  const Layer* widening_ = nullptr;  // the first attention, if it adds nodes beside the tokens
   LayerNorm* last_norm_ = nullptr;   // of pre-norm
   Dropout& dropout_;
 };
