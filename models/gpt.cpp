@@ -1,11 +1,21 @@
 #include "models/gpt.h"
 
+#include "models/orderings.h"
+
 namespace heed {
+namespace {
+
+StackOptions checked(const GptOptions& o) {
+  check_language_ordering("gpt", o.stack.ordering);
+  return with_positions(o.stack, o.positions);
+}
+
+}  // namespace
 
 Gpt::Gpt(const GptOptions& o)
     : context_(o.stack.max_length),
       input_(child<TokenInput>("input", TokenInputOptions{o.V, o.stack.C, o.positions, o.stack.max_length})),
-      stack_(child<Stack>("stack", with_positions(o.stack, o.positions))) {
+      stack_(child<Stack>("stack", checked(o))) {
   HEED_CHECK(stack_.can().causal, "gpt", "the attention is '", o.stack.attention,
              "', which cannot be causal; a language model must not look ahead");
   if (!o.tied) head_ = &child<Linear>("head", o.stack.C, o.V, Linear::Options{.bias = false});

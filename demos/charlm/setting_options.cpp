@@ -18,6 +18,9 @@ std::string own_help(const Setting& setting) {
   return setting.help;
 }
 
+// Is the ordering letters? One with a name is made of the layers.
+bool says_its_layers(const LmSettings& s) { return !s.ordering.empty() && ordering_of(s) == s.ordering; }
+
 }  // namespace
 
 std::string option_name(const std::string& setting) {
@@ -51,7 +54,9 @@ LmSettings SettingOptions::settings(const std::string& run, bool resume) const {
     for (const Setting& from : table_)
       if (from.name == to.name && given(from.name)) to.copy(from);
   check_contradictions(s);
-  if (given("ordering")) s.layers = std::max(1L, long(std::count(s.ordering.begin(), s.ordering.end(), 's')));
+  const bool other_letters = given("ordering") && says_its_layers(s) && !(known && s.ordering == before->ordering);
+  if (other_letters) s.layers = std::max(1L, long(std::count(s.ordering.begin(), s.ordering.end(), 's')));
+  s = with_letters(s);
   if (!known && !given("positions")) s.positions = usual_positions(s);
   if (!known && s.optimiser != "adamw" && !given("weight_decay")) s.weight_decay = 0;
   return s;
@@ -66,7 +71,7 @@ void SettingOptions::check_contradictions(const LmSettings& s) const {
     HEED_CHECK(!given(name) || s.schedule.find(std::string(name) + "=") == std::string::npos, "train", "the schedule '",
                s.schedule, "' says its ", name, " by itself; leave ", option_name(name), " away, or the ", name,
                " in the schedule");
-  HEED_CHECK(!given("layers") || s.ordering.empty(), "train", "the ordering '", s.ordering,
+  HEED_CHECK(!given("layers") || !says_its_layers(s), "train", "the ordering '", s.ordering,
              "' says its layers by itself; leave --layers or --ordering away");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/wav.h"
+#include "models/orderings.h"
 #include "models/token_input.h"
 #include "nn/mixing/registry.h"
 #include "system/command_line.h"
@@ -12,6 +13,11 @@
 
 namespace heed {
 namespace {
+
+constexpr const char* kOrderingHelp =
+    "sublayers, s: attention, f: feed-forward, such as ssff; or by a name, of --layers: interleaved (sfsf.., the "
+    "default), sandwich:k (k s first, k f last), random:seed (shuffled), unbalanced:seed (as many weights, any number "
+    "of s)";
 
 std::vector<std::string> variant_names() {
   std::vector<std::string> names;
@@ -56,7 +62,7 @@ SettingTable table_of(LmSettings& s) {
       {"sample_rate", s.sample_rate, 0, 1L << 32},
       {"attention", s.attention,
        "one of " + variants + ", with options as in window:left=128; layers that differ: local*2;full"},
-      {"ordering", s.ordering, "sublayers, s: attention, f: feed-forward; sfsf.. if nothing is said"},
+      {"ordering", s.ordering, kOrderingHelp},
       {"layers", s.layers, 1, 1000, "layers of one s and one f"},
       {"width", s.width, 1, 65536, "channels"},
       {"heads", s.heads, 1, 1024, "attention heads; they divide the width"},
@@ -96,6 +102,7 @@ void check_settings(const LmSettings& s) {
              s.batch);
   HEED_CHECK(s.width % s.heads == 0, "settings", "width is ", s.width, " and heads ", s.heads,
              "; the heads must divide the width");
+  check_language_ordering("settings", ordering_of(s));
   const Schedule schedule = schedule_of(s);
   for (const Phase& phase : schedule.phases())
     HEED_CHECK(phase.context <= s.context, "settings", "a phase of the schedule has context ", phase.context,
@@ -110,7 +117,12 @@ std::string usual_positions(const LmSettings& s) {
   return "rotary";
 }
 
-std::string ordering_of(const LmSettings& s) { return s.ordering.empty() ? repeated("sf", s.layers) : s.ordering; }
+std::string ordering_of(const LmSettings& s) { return expanded_ordering(s.ordering, s.layers); }
+
+LmSettings with_letters(LmSettings s) {
+  if (!s.ordering.empty()) s.ordering = ordering_of(s);
+  return s;
+}
 
 GptOptions model_options(const LmSettings& s) {
   return {.V = 256,
@@ -140,7 +152,7 @@ std::string usual_prompt(const LmSettings& s) { return std::string(1, s.sample_r
 long micro_batch_of(const LmSettings& s) { return s.micro_batch ? s.micro_batch : s.batch; }
 
 Json to_json(const LmSettings& s) {
-  LmSettings copy = s;
+  LmSettings copy = with_letters(s);
   return to_json(table_of(copy));
 }
 
@@ -158,7 +170,7 @@ LmSettings settings_from_json(const Json& json, const std::string& from) {
 }
 
 std::vector<std::string> differences(const LmSettings& before, const LmSettings& now) {
-  LmSettings a = before, b = now;
+  LmSettings a = with_letters(before), b = with_letters(now);
   return differences(table_of(a), table_of(b));
 }
 

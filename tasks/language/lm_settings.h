@@ -23,7 +23,7 @@ struct LmSettings {
 
   // the model
   std::string attention = "full";
-  std::string ordering = {};  // of s and f; empty: sf for every layer
+  std::string ordering = {};  // of s and f, or a name with the layers (models/orderings.h); empty: sf for every layer
   long layers = 4, width = 256, heads = 4, context = 512;
   std::string positions = "rotary";  // models/token_input.h
   double dropout = 0;                // of every branch and of the attention weights
@@ -61,7 +61,8 @@ void check_settings(const LmSettings& s);
 // Rotary if the attention takes them and heads have an even number of channels, otherwise learned: for who names none.
 std::string usual_positions(const LmSettings& s);
 
-std::string ordering_of(const LmSettings& s);   // "sfsf", also if only layers are given
+std::string ordering_of(const LmSettings& s);   // its letters, "sfsf", also if only layers are given
+LmSettings with_letters(LmSettings s);          // an ordering that has a name by its letters, as files have it
 GptOptions model_options(const LmSettings& s);  // of the model that they describe
 Schedule schedule_of(const LmSettings& s);      // of the learning rate and of phases
 long micro_batch_of(const LmSettings& s);       // rows at a time: 1..batch

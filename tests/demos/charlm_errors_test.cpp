@@ -96,6 +96,8 @@ BOOST_AUTO_TEST_CASE(options_that_are_mistyped_or_impossible_are_refused_with_a_
   check_fails(at.train({"--micro-batch", "3"}), 1, "micro_batch is 3; it must be from 0 to 2\n");
   check_fails(at.train({"--attention", "ful"}), 1, "full");
   check_fails(at.train({"--ordering", "sxf"}), 1, "sxf");
+  check_fails(at.train({"--ordering", "sandwich:2"}), 1,
+              "'sandwich:2' is not sandwich:k with a whole number from 0 to 1, the number of layers");
   check_fails(at.train({"--positions", "leaned"}), 2,
               "--positions is \"leaned\"; it must be one of learned, sinusoid,");
   check_fails(at.train({"--optimiser", "adamm"}), 2, "it must be one of adagrad, adam, adamw, sgd; did you mean adam");
@@ -110,6 +112,9 @@ BOOST_AUTO_TEST_CASE(options_that_are_mistyped_or_impossible_are_refused_with_a_
   fails({"--schedule", "steps=5;steps=6", "--steps", "7"}, "says its steps by itself (11); leave --steps away, or the");
   fails({"--schedule", "constant:rate=1e-3", "--lr", "1e-4"},
         "says its rate by itself; leave --lr away, or the rate in");
+  fails({"--ordering", "sxf"}, "settings: the ordering 'sxf' has 'x' at place 1; the letters are c (cross-attention)");
+  fails({"--ordering", "scf"}, "which reads a source; a language model has none");
+  fails({"--ordering", "ff"}, "the ordering 'ff' has nothing that mixes tokens");
   fails({"--ordering", "ssff", "--layers", "3"}, "says its layers by itself; leave --layers or --ordering away");
   BOOST_TEST(!fs::exists(at.run));
 }

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "data/wav.h"
+#include "models/orderings.h"
 #include "system/write_file.h"
 #include "tests/support/folder.h"
 #include "tests/support/tiny_lm.h"
@@ -132,6 +133,22 @@ BOOST_AUTO_TEST_CASE(a_model_of_sound_makes_a_file_that_plays) {
   BOOST_TEST(number_at(file, 4) == file.size() - 8);
   BOOST_TEST(file.size() % 2 == 0u);
   BOOST_TEST(number_at(file, file.find("data") + 4) == 301u);
+}
+
+BOOST_AUTO_TEST_CASE(an_ordering_with_a_name_takes_the_layers_and_is_stored_by_its_letters) {
+  for (const std::string name : {"sandwich:1", "unbalanced:2"}) {
+    const Trained t({"--layers", "3", "--ordering", name});
+    BOOST_TEST(t.ran.code == 0, t.ran.err);
+    const std::string letters = expanded_ordering(name, 3);
+    BOOST_TEST(RunFolder(t.run).config().at("ordering").text() == letters);
+    BOOST_TEST(RunFolder(t.run).config().at("layers").integer() == 3);
+    for (const Words& same : {Words{}, Words{"--ordering", name}, Words{"--ordering", letters}}) {
+      Words words = {"train", "--run", t.run, "--resume"};
+      words.insert(words.end(), same.begin(), same.end());
+      const Ran again = t(words);
+      BOOST_TEST(again.code == 0, again.err);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(look_draws_every_layer) {

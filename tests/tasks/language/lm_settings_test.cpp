@@ -206,6 +206,33 @@ BOOST_AUTO_TEST_CASE(the_ordering_follows_from_the_layers_or_is_given) {
   BOOST_TEST(micro_batch_of(s) == 3);
 }
 
+BOOST_AUTO_TEST_CASE(an_ordering_that_has_a_name_is_written_by_its_letters) {
+  LmSettings s;
+  s.layers = 4;
+  s.ordering = "sandwich:3";
+  BOOST_TEST(ordering_of(s) == "ssssffff");
+  BOOST_TEST(model_options(s).stack.ordering == "ssssffff");
+  BOOST_TEST(settings_from_json(to_json(s), "here").ordering == "ssssffff");
+  LmSettings letters = s;
+  letters.ordering = "ssssffff";
+  BOOST_TEST(differences(s, letters).empty());
+  s.ordering = {};
+  BOOST_TEST(with_letters(s).ordering.empty());  // as older files have it: the layers say it
+}
+
+BOOST_AUTO_TEST_CASE(orderings_that_a_language_model_cannot_have_are_refused) {
+  const auto refusal = [](const std::string& ordering) {
+    LmSettings s;
+    s.ordering = ordering;
+    return error_of([&] { check_settings(s); });
+  };
+  BOOST_TEST(refusal("sandwich:5") ==
+             "ordering: 'sandwich:5' is not sandwich:k with a whole number from 0 to 4, the number of layers");
+  BOOST_TEST(refusal("scf").starts_with("settings: the ordering 'scf' has c (cross-attention), which reads a source"));
+  BOOST_TEST(refusal("fff").starts_with("settings: the ordering 'fff' has nothing that mixes tokens"));
+  BOOST_TEST(refusal("sgf").starts_with("settings: the ordering 'sgf' has 'g' at place 1; the letters are "));
+}
+
 BOOST_AUTO_TEST_CASE(a_sound_begins_with_silence_and_a_text_with_a_new_line) {
   LmSettings s;
   BOOST_TEST(usual_prompt(s) == "\n");

@@ -1,0 +1,109 @@
+#include "models/orderings.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "models/sublayer.h"
+#include "system/error.h"
+#include "system/nearest.h"
+#include "system/text.h"
+#include "tensor/random.h"
+
+namespace heed {
+namespace {
+
+constexpr long kAttentionCost = 1, kFeedForwardCost = 2;  // of matrices, in 4 C^2 parameters
+constexpr long kLayerCost = kAttentionCost + kFeedForwardCost;
+
+class Draws {
+ public:
+  explicit Draws(long seed) : key_{.seed = uint32_t(seed), .site = site_hash("ordering")} {}
+  long below(long bound) {  // a number from 0 to bound - 1
+    const Philox4 draws = philox({key_.site, 0, used_ / 4, 0}, key_.key());
+    return long((uint64_t(draws[used_++ % 4]) * uint64_t(bound)) >> 32);
+  }
+
+ private:
+  RandomKey key_;
+  uint32_t used_ = 0;
+};
+
+std::string interleaved(long layers, long) { return repeated("sf", layers); }
+
+std::string sandwich(long layers, long k) { return repeated("s", k) + repeated("sf", layers - k) + repeated("f", k); }
+
+std::string shuffled(long layers, long seed) {
+  std::string letters = repeated("sf", layers);
+  Draws draws(seed);
+  for (size_t i = letters.size() - 1; i > 0; i--) std::swap(letters[i], letters[size_t(draws.below(long(i) + 1))]);
+  return letters;
+}
+
+std::string unbalanced(long layers, long seed) {
+  Draws draws(seed);
+  for (;;) {
+    std::string letters;
+    long left = layers * kLayerCost;
+    while (left > 0) {
+      letters += draws.below(2) == 0 ? 's' : 'f';
+      left -= letters.back() == 's' ? kAttentionCost : kFeedForwardCost;
+    }
+    if (left == 0 && letters.find('s') != std::string::npos) return letters;
+  }
+}
+
+struct NamedOrdering {
+  const char *name, *number;  // what stands behind the colon; null: nothing
+  std::string (*letters)(long layers, long number);
+};
+constexpr NamedOrdering kNamed[] = {{"interleaved", nullptr, interleaved},
+                                    {"sandwich", "k", sandwich},
+                                    {"random", "seed", shuffled},
+                                    {"unbalanced", "seed", unbalanced}};
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const NamedOrdering& each : kNamed) all.push_back(each.name);
+  return all;
+}
+
+std::string expanded(const NamedOrdering& ordering, const std::string& text, long layers) {
+  const std::string name = ordering.name;
+  HEED_CHECK(layers >= 1, "ordering", "'", text, "' is for ", layers, " layers; there must be at least 1");
+  if (!ordering.number) {
+    HEED_CHECK(text == name, "ordering", "'", text, "' has something behind its name; ", name, " takes nothing");
+    return ordering.letters(layers, 0);
+  }
+  const bool seed = std::string(ordering.number) == "seed";
+  const long most = seed ? long(std::numeric_limits<uint32_t>::max()) : layers;
+  const auto number = text.size() > name.size() ? number_in<long>(text.substr(name.size() + 1)) : std::nullopt;
+  HEED_CHECK(number && *number >= 0 && *number <= most, "ordering", "'", text, "' is not ", name, ":", ordering.number,
+             " with a whole number from 0 to ", most, seed ? "" : ", the number of layers");
+  return ordering.letters(layers, *number);
+}
+
+}  // namespace
+
+std::string expanded_ordering(const std::string& text, long layers) {
+  if (text.empty()) return expanded(kNamed[0], kNamed[0].name, layers);
+  const std::string name = text.substr(0, text.find(':'));
+  for (const NamedOrdering& each : kNamed)
+    if (name == each.name) return expanded(each, text, layers);
+  if (name != text || !nearest_name(name, names()).empty()) fail_unknown("ordering", "ordering", name, names());
+  return text;
+}
+
+void check_language_ordering(const char* op, const std::string& letters) {
+  bool mixes = false;
+  for (const SublayerKind* kind : sublayer_kinds(op, letters)) {
+    HEED_CHECK(kind->sees != Sees::source, op, "the ordering '", letters, "' has ", titled(*kind),
+               ", which reads a source; a language model has none. Leave it away, or use an encoder-decoder");
+    mixes |= kind->sees == Sees::sequence;
+  }
+  HEED_CHECK(
+      mixes, op, "the ordering '", letters,
+      "' has nothing that mixes tokens; a language model needs at least one s (attention), or it sees one token");
+}
+
+}  // namespace heed
