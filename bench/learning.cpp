@@ -23,7 +23,7 @@
 #include "system/progress.h"
 #include "system/text.h"
 #include "tasks/language/bits_per_byte.h"
-#include "tasks/language/lm_loss.h"
+#include "tasks/language/language_task.h"
 
 namespace heed::bench {
 namespace {
@@ -80,7 +80,7 @@ class Ours : public Learner {
     const ByteBatch batch = data_.train.batch(ctx_.seed, uint32_t(next), 0, sizes_.B, sizes_.T);
     arena_.zero_gradients();
     ctx_.begin(uint32_t(next));
-    summed_loss(model_, batch, {}, ctx_).backward(1 / double(batch.counted));
+    NextToken(model_).summed_loss(batch_of(batch), {}, ctx_).backward(1 / double(batch.counted));
     ctx_.forget_decisions();
     optimiser_.step(kRate * falling * std::min(1.0, double(next) / kWarmUp));
   }

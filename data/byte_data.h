@@ -13,11 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "tensor/tensor.h"
+#include "tensor/ops/cross_entropy.h"
 
 namespace heed {
-
-inline constexpr long kNoTarget = -1;  // cross_entropy(..., {.ignore = kNoTarget})
 
 struct ByteBatch {
   Tensor inputs;     // (B, T) i64, 0..255

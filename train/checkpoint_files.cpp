@@ -16,10 +16,10 @@ constexpr const char* kOp = "checkpoint";
 constexpr const char* kEnding = ".safetensors";
 
 // NaN if it has none, or cannot be read.
-double valid_bpc(const std::string& path) {
+double valid_score(const std::string& path, const Score& score) {
   try {
     const TrainingState state = read_checkpoint_summary(path);
-    const auto found = state.numbers.find(kValidBpc);
+    const auto found = state.numbers.find(score.valid());
     return found == state.numbers.end() ? NAN : found->second;
   } catch (const Error&) {
     return NAN;
@@ -28,8 +28,8 @@ double valid_bpc(const std::string& path) {
 
 }  // namespace
 
-CheckpointFiles::CheckpointFiles(const std::string& run, int keep)
-    : folder_((fs::path(run) / "checkpoints").string()), keep_(keep) {
+CheckpointFiles::CheckpointFiles(const std::string& run, int keep, const Score& score)
+    : folder_((fs::path(run) / "checkpoints").string()), keep_(keep), score_(score) {
   HEED_CHECK(keep >= 1, kOp, "to keep the last ", keep, " checkpoints is not possible; the last 1 must stay");
 }
 
@@ -97,12 +97,13 @@ std::optional<TrainingState> CheckpointFiles::newest(Say say, CheckpointPart par
 
 std::optional<CheckpointFile> CheckpointFiles::best() const {
   std::optional<CheckpointFile> found;
-  double lowest = INFINITY;
-  for (const CheckpointFile& file : list())
-    if (const double bpc = valid_bpc(file.path); bpc < lowest) {
-      lowest = bpc;
-      found = file;
-    }
+  double best = NAN;
+  for (const CheckpointFile& file : list()) {
+    const double value = valid_score(file.path, score_);
+    if (std::isnan(value) || (found && !score_.better(value, best))) continue;
+    best = value;
+    found = file;
+  }
   return found;
 }
 

@@ -17,6 +17,7 @@
 
 #include "system/function_ref.h"
 #include "train/checkpoint_state.h"
+#include "train/score.h"
 
 namespace heed {
 
@@ -30,7 +31,8 @@ class CheckpointFiles {
   using Say = FunctionRef<void(const std::string&)>;  // takes a sentence for the user
 
   // The folder RUN/checkpoints, which need not exist. The last `keep` checkpoints stay (at least 1), and the best.
-  explicit CheckpointFiles(const std::string& run, int keep = 2);
+  // The score says which is best.
+  explicit CheckpointFiles(const std::string& run, int keep = 2, const Score& score = {});
 
   const std::string& folder() const { return folder_; }
   std::string path(long step) const;
@@ -47,13 +49,14 @@ class CheckpointFiles {
   // The newest one that can be read; nothing if there is none. One that is cut off or damaged is skipped with a
   // sentence. Throws if there are some and none can be read: starting anew would be a surprise.
   std::optional<TrainingState> newest(Say say, CheckpointPart part = CheckpointPart::all) const;
-  std::optional<CheckpointFile> best() const;  // lowest kValidBpc; nothing if none has it
+  std::optional<CheckpointFile> best() const;  // by the validation of its step; nothing if none has one
 
  private:
   void remove_old(long step) const;
 
   std::string folder_;
   int keep_;
+  Score score_;
 };
 
 }  // namespace heed

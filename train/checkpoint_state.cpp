@@ -4,6 +4,7 @@
 
 #include "system/error.h"
 #include "system/text.h"
+#include "tensor/create.h"
 
 namespace heed {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 constexpr const char* kOp = "checkpoint";
 constexpr const char* kOldValidBpc = "validation_bpc";  // as older files call it
 constexpr const char* kFormat = "heed checkpoint";
-const std::string kOptimiser = "optimiser.", kNumber = "number.";
+const std::string kOptimiser = "optimiser.", kNumber = "number.", kString = "string.";
 
 // What stands behind the prefix; nothing if the name does not begin with it.
 std::optional<std::string> behind(const std::string& prefix, const std::string& name) {
@@ -49,8 +50,12 @@ Safetensors to_safetensors(const TrainingState& state) {
   for (const auto& [name, value] : state.numbers) file.metadata[kNumber + name] = shortest_text(value);
   file.tensors = state.weights;
   for (const NamedTensor& tensor : state.weights)
-    HEED_CHECK(!tensor.name.starts_with(kOptimiser), kOp, "the weights have a tensor '", tensor.name,
-               "'; names that begin with ", kOptimiser, " are the optimiser's");
+    for (const auto& [prefix, owner] : {std::pair{kOptimiser, "the optimiser's"}, {kString, "strings of the task"}})
+      HEED_CHECK(!tensor.name.starts_with(prefix), kOp, "the weights have a tensor '", tensor.name,
+                 "'; names that begin with ", prefix, " are ", owner);
+  for (const auto& [name, bytes] : state.strings)  // a tensor of bytes: metadata is text
+    file.tensors.push_back(
+        {kString + name, from_vector(std::vector<uint8_t>(bytes.begin(), bytes.end()), {long(bytes.size())})});
   for (const NamedTensor& tensor : state.optimiser) file.tensors.push_back({kOptimiser + tensor.name, tensor.value});
   return file;
 }
@@ -60,7 +65,10 @@ TrainingState to_training_state(Safetensors file, const std::string& path) {
   for (NamedTensor& tensor : file.tensors)
     if (const auto name = behind(kOptimiser, tensor.name))
       state.optimiser.push_back({*name, std::move(tensor.value)});
-    else
+    else if (const auto string = behind(kString, tensor.name)) {
+      const std::vector<uint8_t> bytes = tensor.value.to_vector<uint8_t>();
+      state.strings[*string] = std::string(bytes.begin(), bytes.end());
+    } else
       state.weights.push_back(std::move(tensor));
   return state;
 }

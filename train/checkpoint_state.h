@@ -16,12 +16,13 @@ namespace heed {
 inline constexpr const char* kValidBpc = "valid_bpc";  // of TrainingState::numbers: the validation of this very step
 
 struct TrainingState {
-  long step = 0;                               // steps that are done
-  std::string settings = {};                   // JSON text; the caller's
-  std::string data = {};                       // what it has learned, as ByteData::fingerprint() says it
-  std::map<std::string, double> numbers = {};  // metrics and counters: come back to the same bits
-  std::vector<NamedTensor> weights = {};       // by the paths of the parameters
-  std::vector<NamedTensor> optimiser = {};     // "m.out.weight": in the file "optimiser.m.out.weight"
+  long step = 0;                                    // steps that are done
+  std::string settings = {};                        // JSON text; the caller's
+  std::string data = {};                            // what it has learned, as ByteData::fingerprint() says it
+  std::map<std::string, double> numbers = {};       // metrics and counters: come back to the same bits
+  std::map<std::string, std::string> strings = {};  // any bytes, by name: a vocabulary, a palette
+  std::vector<NamedTensor> weights = {};            // by the paths of the parameters
+  std::vector<NamedTensor> optimiser = {};          // "m.out.weight": in the file "optimiser.m.out.weight"
 };
 
 Safetensors to_safetensors(const TrainingState& state);

@@ -32,7 +32,7 @@ std::string training_text(const std::vector<Json>& lines, const std::string& sco
 }
 
 void add_figures(Page& page, const std::vector<Json>& lines, const Score& score) {
-  page.figures({{last_text(lines, "valid_" + score.name, "%.3f"), score.unit + ", validation"},
+  page.figures({{last_text(lines, score.valid(), "%.3f"), score.unit + ", validation"},
                 {training_text(lines, score.name), score.unit + ", training"},
                 {last_text(lines, "step", "%.0f"), "steps"},
                 {last_text(lines, "tokens_per_s", "%.0f"), "tokens per second"}});
@@ -74,7 +74,7 @@ std::string capitalised(std::string text) {
 Chart loss_chart(const RunFolder& run, const std::vector<Json>& metrics, const Score& score) {
   Chart chart{.title = capitalised(score.unit), .subtitle = run.path(), .x_label = "step"};
   chart.series.push_back({"training", thinned(curve_of(metrics, "step", score.name), kPoints), true});
-  chart.series.push_back({"validation", thinned(curve_of(metrics, "step", "valid_" + score.name), kPoints)});
+  chart.series.push_back({"validation", thinned(curve_of(metrics, "step", score.valid()), kPoints)});
   return chart;
 }
 
@@ -90,6 +90,7 @@ void write_page(const RunFolder& run, const RunPage& texts) {
   add_figures(page, metrics, texts.score);
   page.svg(svg);
   add_samples(page, run);
+  if (texts.more) texts.more(page);
   add_links(page, run, texts.links);
   if (!texts.commands.empty()) {
     page.section("Going on");
@@ -101,8 +102,7 @@ void write_page(const RunFolder& run, const RunPage& texts) {
 
 Chart comparison(const std::vector<RunFolder>& runs, const std::string& x, const Score& score) {
   Chart chart{.title = "Validation, " + score.unit, .x_label = x == "step" ? "step" : "seconds of training"};
-  for (const RunFolder& run : runs)
-    chart.series.push_back({run.path(), thinned(run.curve(x, "valid_" + score.name), kPoints)});
+  for (const RunFolder& run : runs) chart.series.push_back({run.path(), thinned(run.curve(x, score.valid()), kPoints)});
   return chart;
 }
 

@@ -7,14 +7,11 @@
 #include <vector>
 
 #include "show/chart.h"
+#include "show/page.h"
 #include "train/run_folder.h"
+#include "train/score.h"
 
 namespace heed {
-
-// What is minimised: the metrics have it as NAME for training and as valid_NAME for validation.
-struct Score {
-  std::string name = "bpc", unit = "bits per byte";
-};
 
 // What a run cannot know by itself.
 struct RunPage {
@@ -25,6 +22,7 @@ struct RunPage {
   std::vector<std::string> commands = {};  // what can be typed to go on
   std::vector<Link> links = {};            // shown as soon as their files are there
   Score score = {};
+  std::function<void(Page&)> more = {};  // what the task adds, above the settings
 };
 
 void write_page(const RunFolder& run, const RunPage& page = {});

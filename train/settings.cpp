@@ -117,11 +117,11 @@ void check_settings(const SettingTable& table) {
   for (const Setting& setting : table) setting.check();
 }
 
-std::vector<std::string> differences(const SettingTable& before, const SettingTable& now) {
+std::vector<std::string> differences(const Json& before, const Json& now) {
   std::vector<std::string> list;
-  for (size_t i = 0; i < before.size(); i++) {
-    const Json a = before[i].json(), b = now[i].json();
-    if (!(a == b)) list.push_back(before[i].name + " " + a.dump() + " -> " + b.dump());
+  for (const auto& [name, value] : now.members()) {
+    const Json* old = before.find(name);
+    if (name != kVersion && old && !(*old == value)) list.push_back(name + " " + old->dump() + " -> " + value.dump());
   }
   return list;
 }

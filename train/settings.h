@@ -68,7 +68,8 @@ void read_settings(const SettingTable& table, const Json& json, const std::strin
 
 void check_settings(const SettingTable& table);  // throws a sentence for the first that may not be
 
-// What differs, for people: "steps 1000 -> 2000", in the order of the table. Both are tables of one type of settings.
-std::vector<std::string> differences(const SettingTable& before, const SettingTable& now);
+// What differs, for people: "steps 1000 -> 2000", in the order of `now`, apart from the version. Both are what to_json
+// made of one kind of settings.
+std::vector<std::string> differences(const Json& before, const Json& now);
 
 }  // namespace heed

@@ -5,8 +5,9 @@
 #include "system/interrupt.h"
 #include "system/progress.h"
 #include "system/text.h"
-#include "tasks/language/lm_run.h"
+#include "tasks/language/language_task.h"
 #include "tensor/machine.h"
+#include "train/run.h"
 #include "train/run_folder.h"
 
 using namespace heed;
@@ -41,7 +42,7 @@ void clear(const RunFolder& folder) {
 }  // namespace
 
 int demo_command(int argc, char** argv) {
-  LmRunOptions options{.run = "runs/demo", .say = print_line, .option_name = option_name};
+  RunOptions options{.run = "runs/demo", .say = print_line, .option_name = option_name};
   bool quick = false;
   long seed = 1;
   CommandLine line("charlm demo", "Learns heed's own source and docs for about a minute, and writes a sample.");
@@ -56,7 +57,8 @@ int demo_command(int argc, char** argv) {
   options.page = page_of(options.run, settings);
   const ByteData data = open_data(settings.data);
   print_line("learning heed's own source and docs: " + data.summary());
-  const LmResult result = train_run(settings, data, options);
+  LanguageTask task(settings, data);
+  const RunResult result = train_run(task, options);
   if (result.stopped) {
     print_line("go on with: build/charlm train --resume --run " + options.run);
     return kInterrupted;
@@ -65,7 +67,7 @@ int demo_command(int argc, char** argv) {
   const std::string prompt = "// The ";
   print_line("\nwhat it writes behind \"" + prompt + "\":\n");
   print_line(prompt + sampled_text(*loaded.model, prompt, {.length = 400, .temperature = 0.6}));
-  print_line(format("\nvalidation: %.2f bits per byte; expected: about %.2f", result.valid_bpc,
+  print_line(format("\nvalidation: %.2f bits per byte; expected: about %.2f", result.valid_score,
                     quick ? kQuickExpected : kExpected));
   print_line(format(
       "  of tests that it has not read, which are easier than the rest; knowing only how frequent each byte is: %.2f",

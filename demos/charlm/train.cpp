@@ -1,5 +1,5 @@
 // charlm train: the options of a run, and what is printed before and after it; the run itself is
-// tasks/language/lm_run.h.
+// train/run.h.
 #include <cstdio>
 #include <filesystem>
 
@@ -9,10 +9,11 @@
 #include "system/interrupt.h"
 #include "system/progress.h"
 #include "system/text.h"
-#include "tasks/language/lm_run.h"
-#include "tasks/language/lm_trainer.h"
+#include "tasks/language/language_task.h"
 #include "tensor/machine.h"
 #include "train/checkpoint_files.h"
+#include "train/run.h"
+#include "train/trainer.h"
 
 using namespace heed;
 
@@ -20,21 +21,8 @@ namespace {
 
 void print_json(const Json& line) { print_line(line.dump()); }
 
-void print_final(const LmResult& r, bool json) {
-  if (!json)
-    return print_line(format("final step=%ld train_bpc=%.4f valid_bpc=%.4f tokens_per_s=%.0f peak_bytes=%zu", r.step,
-                             r.train_bpc, r.valid_bpc, r.tokens_per_s, r.peak_bytes));
-  print_json(Json::Object{{"event", "final"},
-                          {"step", r.step},
-                          {"train_bpc", r.train_bpc},
-                          {"valid_bpc", r.valid_bpc},
-                          {"tokens_per_s", r.tokens_per_s},
-                          {"peak_bytes", long(r.peak_bytes)},
-                          {"stopped", r.stopped}});
-}
-
 struct Extras {
-  LmRunOptions run{.run = kUsualRun, .option_name = option_name};
+  RunOptions run{.run = kUsualRun, .option_name = option_name};
   std::string device = "cpu";
   bool json = false;
   double minutes = 0;
@@ -58,9 +46,9 @@ long steps_for(const Extras& extras, const LmSettings& s, const ByteData& data) 
       "--steps N, or choose another folder with --run");
   HEED_CHECK(schedule_of(s).steps() == s.steps, "train", "the schedule '", s.schedule, "' says its steps by itself (",
              schedule_of(s).steps(), "); leave --minutes away, or the steps in the schedule");
-  data.check_context(s.context);
+  LanguageTask trial(s, data);
   extras.run.say("trying some steps, to see how many fit into " + duration_text(60 * extras.minutes) + " ...");
-  return steps_within(60 * extras.minutes, s, data.train);
+  return steps_within(60 * extras.minutes, trial);
 }
 
 // A run inside of the folder that it learns would learn its own pages when it is resumed.
@@ -98,11 +86,12 @@ int train_command(int argc, char** argv) {
     HEED_CHECK(!line.given("--steps"), "train", "both --steps and --minutes were given; give one of them");
     settings.steps = steps_for(extras, settings, data);
   }
-  const LmResult result = train_run(settings, data, extras.run);
+  LanguageTask task(settings, data);
+  const RunResult result = train_run(task, extras.run);
   if (result.stopped)
     extras.run.say("go on with: build/charlm train --resume --run " + extras.run.run);
   else
     extras.run.say("the page is " + extras.run.run + "/index.html");
-  print_final(result, extras.json);
+  extras.json ? print_json(final_json(result, task.score())) : print_line(final_line(result, task.score()));
   return result.stopped ? kInterrupted : 0;
 }

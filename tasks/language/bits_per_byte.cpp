@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tasks/language/lm_loss.h"
+#include "tasks/language/language_task.h"
 
 namespace heed {
 
@@ -11,10 +11,11 @@ Evaluation bits_per_byte(Gpt& model, const ByteSplit& split, const EvaluationOpt
   const long context = o.context ? o.context : model.context();
   ByteWindows windows(split, o.batch, context, o.stride ? o.stride : context);
   Evaluation result;
+  NextToken objective(model);
   double nats = 0;
   for (ByteBatch batch; windows.next(batch);) {
     Context ctx;
-    nats += summed_loss(model, batch, {}, ctx).item();
+    nats += objective.summed_loss(batch_of(batch), {}, ctx).item();
     result.bytes += batch.counted;
     if (o.progress) o.progress(windows.done(), windows.windows());
   }

@@ -55,13 +55,13 @@ LmSettings preset(const std::string& name) {
 }
 
 SettingTable table_of(LmSettings& s) {
-  const std::string variants = joined(variant_names(), ", "), shapes = joined(Schedule::shapes(), ", ");
-  return {
+  SettingTable table = {
       {"preset", s.preset, "sizes, steps and rate to start from", preset_names()},
       {"data", s.data, "what to learn: a file, a folder or a WAV file"},
       {"sample_rate", s.sample_rate, 0, 1L << 32},
       {"attention", s.attention,
-       "one of " + variants + ", with options as in window:left=128; layers that differ: local*2;full"},
+       "one of " + joined(variant_names(), ", ") +
+           ", with options as in window:left=128; layers that differ: local*2;full"},
       {"ordering", s.ordering, kOrderingHelp},
       {"layers", s.layers, 1, 1000, "layers of one s and one f"},
       {"width", s.width, 1, 65536, "channels"},
@@ -70,36 +70,22 @@ SettingTable table_of(LmSettings& s) {
       {"positions", s.positions,
        "how the model knows the order of bytes; if nothing is said, learned where rotary cannot be", position_names()},
       {"dropout", s.dropout, 0, 0.95, "of every branch and of the attention weights"},
-      {"batch", s.batch, 1, 65536, "windows of text in a step"},
-      {"micro_batch", s.micro_batch, 0, 65536, "windows at a time, to need less memory; 0: all"},
-      {"steps", s.steps, 1, 1000000000, "training steps"},
-      {"rate", s.rate, 1e-9, 10, "the highest learning rate"},
-      {"floor", s.floor, 0, 1, "the part of it that is left at the last step of a cosine or linear schedule"},
-      {"schedule", s.schedule,
-       "one of " + shapes + ", with :warmup=N,floor=X; or phases, such as steps=1000,context=128,warmup=100;" +
-           "cosine:steps=500,context=256 (constant and without warm-up if nothing is said)"},
-      {"optimiser", s.optimiser, "the rule by which weights follow gradients", optimiser_names()},
-      {"beta2", s.beta2, 0, 0.999999, "how much of the squared gradients adamw and adam remember"},
-      {"weight_decay", s.weight_decay, 0, 10, "of matrices; if nothing is said, 0 for other optimisers than adamw"},
-      {"clip", s.clip, 0, 1e9, "the largest norm of the gradients; 0: any"},
-      {"dtype", s.dtype, "of products; bf16 rounds their numbers", {"f32", "bf16"}},
       Setting("recompute_blocks", s.recompute_blocks, "compute blocks again in backward: less memory, slower")
           .formerly("checkpoint_blocks"),
       {"reversible", s.reversible, "a reversible stack: memory does not grow with the layers"},
-      {"feed_forward_chunks", s.feed_forward_chunks, 1, 65536, "to need less memory"},
-      {"seed", s.seed, 0, kMaxSeed, "another seed, other weights and another order of the data"},
-      {"checkpoint_every", s.checkpoint_every, 0, 1L << 40, "steps; 0: a tenth of the run, at most 1000"},
-      {"keep", s.keep, 1, 1000000, "checkpoints to keep, besides the best"},
+      {"feed_forward_chunks", s.feed_forward_chunks, 1, 65536, "to need less memory"}};
+  const SettingTable last = {
       {"valid_bytes", s.valid_bytes, 2, 1L << 50, "bytes of the validation data to look at with every checkpoint"},
-      {"sample_bytes", s.sample_bytes, 0, 1000000, "bytes to write with every checkpoint; 0: none"},
-  };
+      {"sample_bytes", s.sample_bytes, 0, 1000000, "bytes to write with every checkpoint; 0: none"}};
+  for (const SettingTable& rows : {training_rows(s), writing_rows(s), last})
+    table.insert(table.end(), rows.begin(), rows.end());
+  return table;
 }
 
 void check_settings(const LmSettings& s) {
   LmSettings copy = s;
   check_settings(table_of(copy));
-  HEED_CHECK(s.micro_batch <= s.batch, "settings", "micro_batch is ", s.micro_batch, "; it must be from 0 to ",
-             s.batch);
+  check_training(s);
   HEED_CHECK(s.width % s.heads == 0, "settings", "width is ", s.width, " and heads ", s.heads,
              "; the heads must divide the width");
   check_language_ordering("settings", ordering_of(s));
@@ -139,17 +125,7 @@ GptOptions model_options(const LmSettings& s) {
           .positions = s.positions};
 }
 
-Schedule schedule_of(const LmSettings& s) {
-  Phase defaults{.steps = s.steps, .rate = s.rate, .floor = s.floor};
-  const Schedule cold(s.schedule, defaults);
-  if (cold.phases().size() > 1) return cold;
-  defaults.warmup = std::min({100L, s.steps / 10, cold.steps() / 10});
-  return Schedule(s.schedule, defaults);
-}
-
 std::string usual_prompt(const LmSettings& s) { return std::string(1, s.sample_rate ? kSilence : '\n'); }
-
-long micro_batch_of(const LmSettings& s) { return s.micro_batch ? s.micro_batch : s.batch; }
 
 Json to_json(const LmSettings& s) {
   LmSettings copy = with_letters(s);
@@ -167,11 +143,6 @@ LmSettings settings_from_json(const Json& json, const std::string& from) {
     fail("settings", from, " has settings that cannot be (", error.what(), ")");
   }
   return s;
-}
-
-std::vector<std::string> differences(const LmSettings& before, const LmSettings& now) {
-  LmSettings a = with_letters(before), b = with_letters(now);
-  return differences(table_of(a), table_of(b));
 }
 
 }  // namespace heed

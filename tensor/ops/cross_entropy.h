@@ -8,6 +8,8 @@
 
 namespace heed {
 
+inline constexpr long kNoTarget = -1;  // what stands where nothing is to be predicted: {.ignore = kNoTarget}
+
 enum class LossReduction { mean, sum, none };
 
 struct CrossEntropyOptions {

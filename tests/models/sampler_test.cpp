@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "tasks/language/lm_trainer.h"
 #include "tests/support/error_of.h"
 #include "tests/support/on_threads.h"
 #include "tests/support/tiny_lm.h"
+#include "tests/support/tiny_trainer.h"
 
 using namespace heed;
 

@@ -8,7 +8,11 @@
 #include "tasks/language/lm_settings.h"
 
 inline heed::LmSettings tiny_lm() {
-  return {.data = "a text", .layers = 1, .width = 16, .heads = 2, .context = 16, .batch = 4, .steps = 40, .rate = 1e-2};
+  heed::LmSettings s;
+  s.data = "a text";
+  s.layers = 1, s.width = 16, s.heads = 2, s.context = 16;
+  s.batch = 4, s.steps = 40, s.rate = 1e-2;
+  return s;
 }
 
 inline std::string tiny_text(int lines = 60) {

@@ -1,7 +1,7 @@
-// A whole run: trains, evaluates, saves and shows it, from the start or from where it stopped.
+// A whole run: trains a task, evaluates, saves and shows it, from the start or from where it stopped. It knows no model
+// and no data, only what a Task (task.h) tells.
 //
-//   const ByteData data = ByteData::open("data/enwik8");
-//   const LmResult result = train_run(preset("small"), data, {.run = "runs/mine", .resume = true});
+//   const RunResult result = train_run(task, {.run = "runs/mine", .resume = true});
 //
 // Ctrl-C saves a checkpoint and ends; the same call with resume goes on, to the same bits.
 #pragma once
@@ -10,14 +10,13 @@
 #include <functional>
 #include <string>
 
-#include "data/byte_data.h"
 #include "system/json.h"
-#include "tasks/language/lm_settings.h"
 #include "train/run_page.h"
+#include "train/task.h"
 
 namespace heed {
 
-struct LmRunOptions {
+struct RunOptions {
   std::string run = {};                              // the folder
   bool resume = false;                               // go on from the newest checkpoint, if there is one
   bool check_finite = false;                         // look at the result of every op
@@ -29,15 +28,20 @@ struct LmRunOptions {
   RunPage page = {};  // what the run's page says beside the run itself
 };
 
-struct LmResult {
+struct RunResult {
   long step = 0;
-  double train_bpc = 0;     // a running mean over about the last 50 steps
-  double valid_bpc = NAN;   // the last one; NaN: not measured yet
-  double tokens_per_s = 0;  // of training alone
+  double train_score = 0;    // a running mean over about the last 50 steps
+  double valid_score = NAN;  // the last one; NaN: not measured yet
+  double tokens_per_s = 0;   // of training alone
   size_t peak_bytes = 0;
   bool stopped = false;  // by Ctrl-C
 };
 
-LmResult train_run(const LmSettings& settings, const ByteData& data, const LmRunOptions& options);
+RunResult train_run(Task& task, const RunOptions& options);
+
+// The last line of a program that trains, "final step=N train_X=... valid_X=... tokens_per_s=... peak_bytes=...", and
+// the same as JSON. X is the score's name.
+std::string final_line(const RunResult& result, const Score& score);
+Json final_json(const RunResult& result, const Score& score);
 
 }  // namespace heed

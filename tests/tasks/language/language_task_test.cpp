@@ -1,5 +1,5 @@
-// The trainer: it learns, and what it computes does not depend on how.
-#include "tasks/language/lm_trainer.h"
+// The trainer on its first task, a language model: it learns, and what it computes does not depend on how.
+#include "tasks/language/language_task.h"
 
 #include "autograd/finite.h"
 #include "tensor/copy.h"
@@ -9,10 +9,11 @@
 #include "tests/support/error_of.h"
 #include "tests/support/on_threads.h"
 #include "tests/support/tiny_lm.h"
+#include "tests/support/tiny_trainer.h"
 
 using namespace heed;
 
-BOOST_AUTO_TEST_SUITE(lm_trainer_test)
+BOOST_AUTO_TEST_SUITE(language_task_test)
 
 namespace {
 
@@ -55,13 +56,13 @@ void poison(LmTrainer& trainer) { fill(trainer.model().parameters().back()->valu
 BOOST_AUTO_TEST_CASE(the_loss_falls) {
   LmTrainer trainer(tiny_lm(), split_of(kText));
   BOOST_TEST(trainer.last_step() == 40);
-  const LmStep first = trainer.advance();
-  BOOST_TEST(std::abs(first.bpc() - 8) < 0.3);
+  const Step first = trainer.advance();
+  BOOST_TEST(std::abs(first.loss / std::log(2.0) - 8) < 0.3);
   BOOST_TEST(first.tokens == 64);
   BOOST_TEST(first.gradient_norm > 0);
   BOOST_TEST(first.rate == 1e-2 / 4);
   double last = 0;
-  while (trainer.step() < trainer.last_step()) last = trainer.advance().bpc();
+  while (trainer.step() < trainer.last_step()) last = trainer.advance().loss / std::log(2.0);
   BOOST_TEST(last < 5.5);
 }
 
@@ -158,7 +159,7 @@ BOOST_AUTO_TEST_CASE(phases_change_context_window_and_rate) {
   BOOST_TEST(trainer.last_step() == 5);
   BOOST_TEST(trainer.phase().context == 8);
   for (const long tokens : {32, 32, 64, 64, 64}) {
-    const LmStep done = trainer.advance();
+    const Step done = trainer.advance();
     BOOST_TEST(done.tokens == tokens);
     BOOST_TEST(done.rate == (tokens == 32 ? 1e-3 : 2e-3));
   }
@@ -209,7 +210,7 @@ BOOST_AUTO_TEST_CASE(looking_at_everything_computes_the_same) {
 BOOST_AUTO_TEST_CASE(a_trial_step_changes_nothing_and_tells_the_memory) {
   LmTrainer trainer(tiny_lm(), split_of(kText));
   const std::vector<Tensor> before = tensors_of(trainer);
-  const LmNeeds needs = trainer.try_step(1);
+  const Needs needs = trainer.try_step(1);
   BOOST_TEST(needs.bytes > size_t(trainer.model().parameter_count() * 8));  // at least weights and gradients
   BOOST_TEST(needs.seconds > 0);
   BOOST_TEST(trainer.step() == 0);

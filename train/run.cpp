@@ -1,26 +1,24 @@
-#include "tasks/language/lm_run.h"
+#include "train/run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 
 #include "autograd/finite.h"
-#include "data/wav.h"
-#include "models/sampler.h"
 #include "system/interrupt.h"
 #include "system/progress.h"
 #include "system/text.h"
-#include "tasks/language/bits_per_byte.h"
-#include "tasks/language/lm_trainer.h"
 #include "tensor/allocator.h"
 #include "train/checkpoint_files.h"
 #include "train/run_folder.h"
+#include "train/trainer.h"
 
 namespace heed {
 namespace {
 
-constexpr const char* kTrainBpc = "train_bpc";  // a number of a checkpoint: the running mean goes on
-constexpr const char* kSeconds = "seconds";     // of the metrics: of training, also before a stop
+constexpr const char* kTrainLoss = "train_loss";  // of checkpoints: nats, the running mean
+constexpr const char* kSeconds = "seconds";       // of the metrics: of training, also before a stop
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
@@ -29,16 +27,15 @@ std::string megabytes(size_t bytes) { return format("%.0f MB", double(bytes) / 1
 
 class Run {
  public:
-  Run(const LmSettings& settings, const ByteData& data, const LmRunOptions& options)
+  Run(Task& task, const RunOptions& options)
       : o_(options),
-        data_(data),
+        task_(task),
+        score_(task.score()),
         folder_(options.run),
-        files_(options.run, int(settings.keep)),
-        trainer_(settings, data.train) {
-    data.check_context(settings.context);
-  }
+        files_(options.run, int(task.training().keep), task.score()),
+        trainer_(task) {}
 
-  LmResult operator()() {
+  RunResult operator()() {
     begin();
     if (done()) {
       tell_done();
@@ -61,7 +58,12 @@ class Run {
     folder_.log(line);
     if (o_.metrics) o_.metrics(line);
   }
-  void show() const { write_page(folder_, o_.page); }
+  void show() const {
+    RunPage page = o_.page;
+    page.score = score_;
+    page.more = [&](Page& to) { task_.add_to_page(to, folder_); };
+    write_page(folder_, page);
+  }
   std::string option(const char* name) const { return o_.option_name(name); }
 
   bool done() const { return trainer_.step() >= trainer_.last_step(); }
@@ -80,7 +82,7 @@ class Run {
     } else {
       check_unused();
     }
-    folder_.write_config(to_json(trainer_.settings()));
+    folder_.write_config(task_.settings());
     folder_.forget_after(0);
   }
 
@@ -91,35 +93,39 @@ class Run {
     HEED_CHECK(folder_.metrics().empty(), "train", folder_.path(),
                " holds the metrics of a run without a checkpoint; start it again with ", option("resume"),
                ", or choose another folder with ", option("run"));
-    if (folder_.exists()) settings_from_json(folder_.config(), folder_.file("config.json"));  // throws: a foreign one
+    if (folder_.exists()) config();  // throws: a foreign one
   }
 
   void take_up(const TrainingState& found) {
     HEED_CHECK(found.step <= trainer_.last_step(), "train", folder_.path(), " is at step ", found.step,
                " already, and ", trainer_.last_step(), " were asked for; give ", option("steps"), " ", found.step,
                " or more");
-    const std::vector<std::string> changes = differences(settings_of(found), trainer_.settings());
+    const std::vector<std::string> changes = differences(settings_of(found), task_.settings());
     restore(found, changes);
     say("going on from " + files_.path(found.step));
     for (const std::string& change : changes) say("  changed: " + change);
     if (!found.data.empty() && found.data != fingerprint_)
       say("  changed: the data has other bytes than before: the run goes on, but not to the same bits");
-    folder_.write_config(to_json(trainer_.settings()));
+    folder_.write_config(task_.settings());
     folder_.forget_after(found.step);
     saved_step_ = found.step;
-    const auto train_bpc = found.numbers.find(kTrainBpc);
-    result_.train_bpc = train_bpc == found.numbers.end() ? 0 : train_bpc->second;
-    result_.valid_bpc = folder_.last(kValidBpc).value_or(NAN);
+    const auto number = [&](const std::string& name) {
+      const auto saved = found.numbers.find(name);
+      return saved == found.numbers.end() ? 0 : saved->second;
+    };
+    result_.train_score = number(score_.train()), mean_loss_ = number(kTrainLoss);  // running means go on
+    result_.valid_score = folder_.last(score_.valid()).value_or(NAN);
     seconds_ = folder_.last(kSeconds).value_or(0);
   }
 
+  Json config() const { return task_.known_settings(folder_.config(), folder_.file("config.json")); }
+
   // What the run had. Where its data lies only its config says.
-  LmSettings settings_of(const TrainingState& found) const {
+  Json settings_of(const TrainingState& found) const {
     const std::string path = files_.path(found.step);
-    LmSettings s = settings_from_json(Json::parse(found.settings, path), path);
-    s.data = folder_.exists() ? settings_from_json(folder_.config(), folder_.file("config.json")).data
-                              : trainer_.settings().data;
-    return s;
+    Json settings = task_.known_settings(Json::parse(found.settings, path), path);
+    settings["data"] = (folder_.exists() ? config() : task_.settings()).at("data");
+    return settings;
   }
 
   // What does not fit is mostly an option that was typed.
@@ -136,7 +142,7 @@ class Run {
   }
 
   void tell_done() const {
-    const bool own_steps = trainer_.settings().steps != trainer_.last_step();  // the schedule's phases say them
+    const bool own_steps = task_.training().steps != trainer_.last_step();  // the schedule's phases say them
     say("all " + std::to_string(trainer_.last_step()) + " steps are done already; " +
         (own_steps ? "a " + option("schedule") + " with more of them goes on"
                    : option("steps") + " N goes on to more"));
@@ -144,15 +150,15 @@ class Run {
 
   void tell_needs() {
     say(format("%.2f million parameters, ", double(trainer_.model().parameter_count()) / 1e6) +
-        std::to_string(trainer_.last_step()) + " steps of " + std::to_string(trainer_.settings().batch) + " x " +
-        std::to_string(trainer_.settings().context) + " bytes");
-    const LmNeeds rest = needs_of_rest(trainer_);
+        std::to_string(trainer_.last_step()) + " steps of " + std::to_string(task_.training().batch) + " x " +
+        std::to_string(task_.context()) + " " + task_.unit());
+    const Needs rest = needs_of_rest(trainer_);
     say("needs about " + megabytes(rest.bytes) + " and " + duration_text(rest.seconds));
     reset_peak();
   }
 
   long every() const {
-    const long wanted = trainer_.settings().checkpoint_every;
+    const long wanted = task_.training().checkpoint_every;
     return wanted ? wanted : std::clamp(trainer_.last_step() / 10, 1L, 1000L);
   }
 
@@ -184,28 +190,35 @@ class Run {
     trained_seconds_ += took;
     trained_tokens_ += last_.tokens;
     speed_ = double(last_.tokens) / took;
+    const double now = task_.training_score(last_.loss, last_.metrics);
     const double share = std::max(0.02, 1.0 / double(trainer_.step()));  // of this step in the running mean
-    result_.train_bpc =
-        trainer_.step() == 1 ? last_.bpc() : result_.train_bpc + share * (last_.bpc() - result_.train_bpc);
-    log(Json::Object{{"step", trainer_.step()},
-                     {"bpc", last_.bpc()},
-                     {"rate", last_.rate},
-                     {"gradient_norm", last_.gradient_norm},
-                     {"tokens_per_s", std::round(speed_)},
-                     {kSeconds, seconds_}});
+    result_.train_score = trainer_.step() == 1 ? now : result_.train_score + share * (now - result_.train_score);
+    mean_loss_ =
+        mean_loss_ == 0 ? last_.loss : mean_loss_ + share * (last_.loss - mean_loss_);  // 0: there was none yet
+    log_step(now);
     if (progress) progress->show(trainer_.step(), text());
   }
 
-  std::string text() const {
-    return format("loss %.3f   bpc %.3f   ", result_.train_bpc * std::log(2.0), result_.train_bpc) +
-           (std::isfinite(result_.valid_bpc) ? format("valid %.3f   ", result_.valid_bpc) : "") +
-           format("%.0f tok/s   ", speed_) + megabytes(memory_stats().reserved);
+  // What the model's parts reported comes behind what all runs have.
+  void log_step(double score) const {
+    Json line = Json::Object{{"step", trainer_.step()},
+                             {score_.name, score},
+                             {"rate", last_.rate},
+                             {"gradient_norm", last_.gradient_norm},
+                             {"tokens_per_s", std::round(speed_)},
+                             {kSeconds, seconds_}};
+    for (const auto& [name, value] : last_.metrics)
+      if (!line.find(name)) line[name] = value;
+    log(line);
   }
 
-  double validation() {
-    const LmSettings& s = trainer_.settings();
-    const ByteSplit part = data_.valid.first(s.valid_bytes);
-    return bits_per_byte(trainer_.model(), part, {.batch = s.batch}).bpc;
+  std::string text() const {
+    std::string reported;
+    for (const auto& [name, value] : last_.metrics)
+      if (name != score_.name) reported += format("%s %.3g   ", name.c_str(), value);
+    return format("loss %.3f   %s %.3f   ", mean_loss_, score_.name.c_str(), result_.train_score) +
+           (std::isfinite(result_.valid_score) ? format("valid %.3f   ", result_.valid_score) : "") + reported +
+           format("%.0f tok/s   ", speed_) + megabytes(memory_stats().reserved);
   }
 
   // It is computed again, looking at the result of every op.
@@ -213,7 +226,7 @@ class Run {
     std::string where = "every op made finite numbers, and their sum is too large";
     try {
       const CheckFinite checking;
-      validation();
+      task_.validate();
     } catch (const NotFinite& found) {
       where = found.what();
     }
@@ -223,53 +236,58 @@ class Run {
 
   void evaluate_and_save() {
     trainer_.check_weights();
-    const LmSettings& s = trainer_.settings();
-    result_.valid_bpc = validation();
-    if (!std::isfinite(result_.valid_bpc)) explain_validation();
-    log(Json::Object{{"step", trainer_.step()}, {kValidBpc, result_.valid_bpc}, {kSeconds, seconds_}});
+    result_.valid_score = task_.validate();
+    if (!std::isfinite(result_.valid_score)) explain_validation();
+    log(Json::Object{{"step", trainer_.step()}, {score_.valid(), result_.valid_score}, {kSeconds, seconds_}});
     valid_step_ = trainer_.step();
-    if (s.sample_bytes && s.context >= 2) write_sample();
+    task_.write_samples(folder_, trainer_.step());
     save();  // last: whoever goes on from it finds all that belongs to it
     show();
-  }
-
-  void write_sample() {
-    const LmSettings& s = trainer_.settings();
-    const std::string text =
-        sampled_text(trainer_.model(), usual_prompt(s), {.length = s.sample_bytes, .temperature = 0.8});
-    s.sample_rate ? write_wav(folder_.sound_path(trainer_.step()), text, s.sample_rate)
-                  : folder_.write_sample(trainer_.step(), text);
   }
 
   void save() {
     TrainingState state = trainer_.state();
     state.data = fingerprint_;
-    state.numbers = {{kTrainBpc, result_.train_bpc}};
-    if (valid_step_ == trainer_.step()) state.numbers[kValidBpc] = result_.valid_bpc;
+    state.numbers = {{score_.train(), result_.train_score}, {kTrainLoss, mean_loss_}};
+    if (valid_step_ == trainer_.step()) state.numbers[score_.valid()] = result_.valid_score;
     files_.save(state);
     saved_step_ = state.step;
   }
 
-  LmRunOptions o_;
-  const ByteData& data_;
+  RunOptions o_;
+  Task& task_;
+  Score score_;
   RunFolder folder_;
   CheckpointFiles files_;
   std::optional<RunLock> lock_;
   Interrupt interrupt_;
-  LmTrainer trainer_;
-  LmResult result_;
-  LmStep last_;
-  const std::string fingerprint_ = data_.fingerprint();
+  Trainer trainer_;
+  RunResult result_;
+  Step last_;
+  const std::string fingerprint_ = task_.fingerprint();
   double seconds_ = 0;  // of training, also before a stop
-  double trained_seconds_ = 0, speed_ = 0;
+  double trained_seconds_ = 0, speed_ = 0, mean_loss_ = 0;
   long trained_tokens_ = 0;
-  long valid_step_ = -1, saved_step_ = -1;  // of valid_bpc; of the newest checkpoint
+  long valid_step_ = -1, saved_step_ = -1;  // of valid_score; of the newest checkpoint
 };
 
 }  // namespace
 
-LmResult train_run(const LmSettings& settings, const ByteData& data, const LmRunOptions& options) {
-  return Run(settings, data, options)();
+RunResult train_run(Task& task, const RunOptions& options) { return Run(task, options)(); }
+
+std::string final_line(const RunResult& r, const Score& score) {
+  return format("final step=%ld %s=%.4f %s=%.4f tokens_per_s=%.0f peak_bytes=%zu", r.step, score.train().c_str(),
+                r.train_score, score.valid().c_str(), r.valid_score, r.tokens_per_s, r.peak_bytes);
+}
+
+Json final_json(const RunResult& r, const Score& score) {
+  return Json::Object{{"event", "final"},
+                      {"step", r.step},
+                      {score.train(), r.train_score},
+                      {score.valid(), r.valid_score},
+                      {"tokens_per_s", r.tokens_per_s},
+                      {"peak_bytes", long(r.peak_bytes)},
+                      {"stopped", r.stopped}};
 }
 
 }  // namespace heed

@@ -1,9 +1,9 @@
-// LmTrainer: a language model, its optimiser and its data, one step at a time.
+// Trainer: the model of a task and its optimiser, one step at a time.
 //
-//   LmTrainer trainer(settings, data.train);
+//   Trainer trainer(task);
 //   while (trainer.step() < trainer.last_step()) {
-//     const LmStep done = trainer.advance();
-//     std::printf("%ld %.3f\n", trainer.step(), done.bpc());
+//     const Step done = trainer.advance();
+//     std::printf("%ld %.3f\n", trainer.step(), done.loss);
 //   }
 //
 // A step depends on the settings, the weights and its number only: what is drawn is keyed by (seed, step, sample). So a
@@ -11,40 +11,36 @@
 // to the rounding of their sum.
 #pragma once
 
-#include <cmath>
 #include <map>
 #include <memory>
 #include <string>
 
-#include "data/byte_data.h"
-#include "models/gpt.h"
 #include "nn/arena.h"
-#include "tasks/language/lm_settings.h"
 #include "train/checkpoint_state.h"
 #include "train/optimiser.h"
+#include "train/task.h"
 
 namespace heed {
 
-struct LmStep {
-  double loss = 0;  // nats per byte, the mean over all of the batch that counts
+struct Step {
+  double loss = 0;  // nats per target, the mean over all of the batch that counts
   double rate = 0, gradient_norm = 0;
   long tokens = 0;                             // that were read
   std::map<std::string, double> metrics = {};  // what the model's parts reported (Context::report), means
-  double bpc() const { return loss / std::log(2.0); }
 };
 
 // What training needs, found out by steps that do not change the weights.
-struct LmNeeds {
+struct Needs {
   size_t bytes = 0;  // of all tensors at the highest point
   double seconds = 0;
 };
 
-class LmTrainer {
+class Trainer {
  public:
-  LmTrainer(const LmSettings& settings, const ByteSplit& train);  // checks both, draws the weights
+  explicit Trainer(Task& task);  // draws the weights
 
-  Gpt& model() { return model_; }
-  const LmSettings& settings() const { return settings_; }
+  Task& task() { return task_; }
+  Module& model() { return task_.objective().model(); }
   long step() const { return optimiser_->steps(); }  // that are done
   long last_step() const { return schedule_.steps(); }
   const Schedule& schedule() const { return schedule_; }
@@ -53,8 +49,8 @@ class LmTrainer {
   // The next step. If the loss or a gradient is not finite, throws NotFinite (autograd/finite.h) that names the op
   // where it began; the weights stay as they were. `look_at_everything`: looks at the result of every op, also if the
   // loss is finite.
-  LmStep advance(bool look_at_everything = false);
-  LmNeeds try_step(long step);  // of this step alone: phases differ
+  Step advance(bool look_at_everything = false);
+  Needs try_step(long step);  // of this step alone: phases differ
 
   void check_weights() const;  // throws NotFinite if one is NaN or infinite
   // For checkpoints. The tensors are views: write them before the next step. The settings are without their data:
@@ -64,22 +60,22 @@ class LmTrainer {
 
  private:
   long context_at(long step) const;
+  std::vector<Batch> drawn(long step);          // the batch of a step, by micro-batches
   double accumulate(long step);                 // the gradients of a step into the arena; returns its loss
   double watched(long step, const char* what);  // the same, looking at the result of every op
   [[noreturn]] void explain(long step, const char* what, const std::string& where) const;
 
-  LmSettings settings_;
-  ByteSplit train_;
+  Task& task_;
+  TrainSettings settings_;
   Schedule schedule_;
-  Gpt model_;
   ParameterArena arena_;
   std::unique_ptr<Optimiser> optimiser_;
   Context ctx_;
 };
 
-LmNeeds needs_of_rest(LmTrainer& trainer);  // of all steps that are left; tries one of every phase
+Needs needs_of_rest(Trainer& trainer);  // of all steps that are left; tries one of every phase
 
-// How many steps of these settings take about so many seconds here; at least 1. Tries some steps to find out.
-long steps_within(double seconds, const LmSettings& settings, const ByteSplit& train);
+// How many steps of this task take about so many seconds here; at least 1. Tries some steps to find out.
+long steps_within(double seconds, Task& task);
 
 }  // namespace heed

@@ -1,12 +1,12 @@
-#include "tasks/language/lm_loss.h"
+#include "models/objectives/next_token.h"
 
 #include "autograd/ops/cross_entropy.h"
 
 namespace heed {
 
-Variable summed_loss(Gpt& model, const ByteBatch& batch, const Mask& mask, Context& ctx) {
+Variable NextToken::summed_loss(const Batch& batch, const Mask& hidden, Context& ctx) {
   const Mask documents = batch.segments.defined() ? segment_mask(batch.segments) : Mask();
-  return cross_entropy(model.forward(batch.inputs, documents & mask, ctx), batch.targets,
+  return cross_entropy(model_.forward(batch.inputs, documents & hidden, ctx), batch.targets,
                        {.ignore = kNoTarget, .reduction = LossReduction::sum});
 }
 

@@ -1,0 +1,29 @@
+// Objective: a model and what it is asked for. A batch goes in, the sum of its losses comes out; where the batch is
+// from and what is done with the gradient it does not know. So one trainer serves all of them (train/trainer.h).
+#pragma once
+
+#include "nn/context.h"
+#include "nn/mixing/mask.h"
+
+namespace heed {
+
+// What a task draws, and an objective reads; each says what it uses.
+struct Batch {
+  Tensor inputs{};    // i64 (B, T): token ids
+  Tensor targets{};   // i64: (B, T), or (B,) for one answer to the whole
+  Tensor segments{};  // i64 (B, T): the document of each token; undefined: every row is one
+  Tensor lengths{};   // i64 (B,): what is behind is padding; undefined: there is none
+  long counted = 0;   // targets that count
+};
+
+class Objective {
+ public:
+  virtual ~Objective() = default;
+  virtual Module& model() = 0;
+
+  // The sum of the losses of all targets that count, in nats; a trainer divides it by how many they are. hidden: what
+  // else no token may see, for the time being (a phase of the training with short windows).
+  virtual Variable summed_loss(const Batch& batch, const Mask& hidden, Context& ctx) = 0;
+};
+
+}  // namespace heed

@@ -1,0 +1,61 @@
+#include "tasks/language/language_task.h"
+
+#include <cmath>
+
+#include "data/wav.h"
+#include "models/sampler.h"
+#include "tasks/language/bits_per_byte.h"
+#include "train/run_folder.h"
+
+namespace heed {
+namespace {
+
+const LmSettings& checked(const LmSettings& s) {
+  check_settings(s);
+  return s;
+}
+
+}  // namespace
+
+Batch batch_of(const ByteBatch& bytes) {
+  return {.inputs = bytes.inputs, .targets = bytes.targets, .segments = bytes.segments, .counted = bytes.counted};
+}
+
+LanguageTask::LanguageTask(const LmSettings& settings, const ByteSplit& train, const ByteSplit& valid)
+    : settings_(checked(settings)), train_(train), valid_(valid), model_(model_options(settings)) {}
+
+LanguageTask::LanguageTask(const LmSettings& settings, const ByteData& data)
+    : LanguageTask(settings, data.train, data.valid) {
+  data.check_context(settings.context);
+  fingerprint_ = data.fingerprint();
+}
+
+Batch LanguageTask::draw(const BatchPart& part) {
+  return batch_of(train_.batch(part.seed, part.step, uint32_t(part.first), part.rows, part.context));
+}
+
+std::string LanguageTask::nothing_to_predict(long context) const {
+  return "its windows of " + std::to_string(context) + " bytes hold only documents of one byte; join some of them";
+}
+
+double LanguageTask::training_score(double loss, const std::map<std::string, double>&) const {
+  return loss / std::log(2.0);
+}
+
+double LanguageTask::validate() {
+  return bits_per_byte(model_, valid_.first(settings_.valid_bytes), {.batch = settings_.batch}).bpc;
+}
+
+Json LanguageTask::known_settings(const Json& given, const std::string& from) const {
+  return to_json(settings_from_json(given, from));
+}
+
+void LanguageTask::write_samples(const RunFolder& folder, long step) {
+  if (settings_.sample_bytes == 0 || settings_.context < 2) return;
+  const std::string text =
+      sampled_text(model_, usual_prompt(settings_), {.length = settings_.sample_bytes, .temperature = 0.8});
+  settings_.sample_rate ? write_wav(folder.sound_path(step), text, settings_.sample_rate)
+                        : folder.write_sample(step, text);
+}
+
+}  // namespace heed
