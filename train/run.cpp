@@ -11,8 +11,10 @@
 #include "system/text.h"
 #include "tensor/allocator.h"
 #include "train/checkpoint_files.h"
+#include "train/find_checkpoint.h"
 #include "train/run_folder.h"
 #include "train/trainer.h"
+#include "train/warm_start.h"
 
 namespace heed {
 namespace {
@@ -82,8 +84,15 @@ class Run {
     } else {
       check_unused();
     }
+    if (!o_.from.empty()) warm_up();
     folder_.write_config(task_.settings());
     folder_.forget_after(0);
+  }
+
+  void warm_up() {
+    const FoundCheckpoint found =
+        find_checkpoint(o_.from, {.score = score_, .say = [&](const std::string& text) { say(text); }});
+    say(warm_start(trainer_.model(), found.state.weights, found.path).text());
   }
 
   void check_unused() const {
@@ -97,6 +106,9 @@ class Run {
   }
 
   void take_up(const TrainingState& found) {
+    HEED_CHECK(o_.from.empty(), "train", folder_.path(), " has a checkpoint of its own, of step ", found.step, "; ",
+               option("from"), " is for the start of a run. Leave it away, or choose another folder with ",
+               option("run"));
     HEED_CHECK(found.step <= trainer_.last_step(), "train", folder_.path(), " is at step ", found.step,
                " already, and ", trainer_.last_step(), " were asked for; give ", option("steps"), " ", found.step,
                " or more");

@@ -19,6 +19,7 @@ namespace heed {
 struct RunOptions {
   std::string run = {};                              // the folder
   bool resume = false;                               // go on from the newest checkpoint, if there is one
+  std::string from = {};                             // begin with the weights of this run or checkpoint: warm_start.h
   bool check_finite = false;                         // look at the result of every op
   bool quiet = false;                                // no line of progress
   std::function<void(const std::string&)> say = {};  // takes sentences for the user

@@ -31,6 +31,7 @@ struct Extras {
     line.option("--minutes", minutes,
                 "train for about so long (validation comes on top); 0: for as many steps as --steps says", 0.0, 1e6);
     line.option("--run", run.run, "the folder for all that the run writes");
+    line.option("--from", run.from, "begin with the weights of this run, or of a checkpoint, as far as they fit");
     line.flag("--resume", run.resume, "go on from the newest checkpoint of the run, to the same bits");
     line.flag("--check-finite", run.check_finite, "look at the result of every op for NaN and infinity; slower");
     line.option("--device", device, "where to compute", {"cpu"});

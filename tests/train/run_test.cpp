@@ -13,6 +13,7 @@
 #include "tensor/random.h"
 #include "tensor/views.h"
 #include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 #include "tests/support/folder.h"
 #include "train/checkpoint_files.h"
 #include "train/run_folder.h"
@@ -136,6 +137,28 @@ BOOST_AUTO_TEST_CASE(a_run_that_stops_goes_on_to_the_same_bits) {
   BOOST_TEST(rest.step == 30);
   BOOST_TEST(weights_of(second) == weights_of(whole), boost::test_tools::per_element());
   BOOST_TEST(second.squared.line.steps.value().item() == 30);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_may_begin_with_the_weights_of_another_and_not_later) {
+  const Folder folder;
+  std::vector<std::string> said;
+  LineTask first(settings()), second(settings()), third(settings());
+  train_run(first, {.run = folder / "first", .quiet = true});
+  TrainSettings one_step = settings();
+  one_step.steps = 1, one_step.rate = 1e-9;
+  LineTask warm(one_step);
+  const auto say = [&](const std::string& text) { said.push_back(text); };
+  train_run(warm, {.run = folder / "warm", .from = folder / "first", .quiet = true, .say = say});
+  BOOST_TEST(said.front().starts_with("3 of 3 tensors are taken from "), said.front());
+  for (size_t i = 0; i < 2; i++) BOOST_TEST(std::abs(weights_of(warm)[i] - weights_of(first)[i]) < 1e-6);
+  BOOST_TEST(
+      error_of(
+          [&] { train_run(second, {.run = folder / "warm", .resume = true, .from = folder / "first", .quiet = true}); })
+          .ends_with(" has a checkpoint of its own, of step 1; from is for the start of a run. Leave it away, or "
+                     "choose another folder with run"));
+  BOOST_TEST(error_of([&] {
+               train_run(third, {.run = folder / "new", .from = folder / "nowhere", .quiet = true});
+             }).starts_with("load: there is no run "));
 }
 
 // The attached loss is a mean: its pull is the same however the batch is cut. The end of a step comes for each part.
