@@ -11,8 +11,8 @@
 #include "system/text.h"
 #include "tensor/allocator.h"
 #include "train/checkpoint_files.h"
-#include "train/find_checkpoint.h"
 #include "train/run_folder.h"
+#include "train/run_load.h"
 #include "train/trainer.h"
 #include "train/warm_start.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 #include "autograd/finite.h"
 #include "tensor/allocator.h"
@@ -14,6 +15,12 @@ namespace {
 Module& initialised(Module& model, long seed) {
   model.initialise(uint32_t(seed));
   return model;
+}
+
+long tokens_in(const Batch& batch) {
+  if (!batch.lengths.defined()) return batch.inputs.numel();
+  const std::vector<int64_t> lengths = batch.lengths.to_vector<int64_t>();
+  return std::accumulate(lengths.begin(), lengths.end(), 0L);
 }
 
 }  // namespace
@@ -50,7 +57,11 @@ std::vector<Batch> Trainer::drawn(long step) {
 double Trainer::accumulate(long step) {
   const std::vector<Batch> parts = drawn(step);
   long counted = 0;
-  for (const Batch& part : parts) counted += part.counted;
+  tokens_ = 0;
+  for (const Batch& part : parts) {
+    counted += part.counted;
+    tokens_ += tokens_in(part);
+  }
   HEED_CHECK(counted > 0, "train", "step ", step,
              " has nothing to predict: ", task_.nothing_to_predict(context_at(step)));
   arena_.zero_gradients();
@@ -70,7 +81,7 @@ double Trainer::accumulate(long step) {
 
 Step Trainer::advance(bool look_at_everything) {
   const long next = step() + 1;
-  Step done{.rate = schedule_.rate_at(next), .tokens = settings_.batch * context_at(next)};
+  Step done{.rate = schedule_.rate_at(next)};
   done.loss = look_at_everything ? watched(next, "a result") : accumulate(next);
   done.gradient_norm = optimiser_->gradient_norm();
   const char* bad = !std::isfinite(done.loss)            ? "the loss"
@@ -80,6 +91,7 @@ Step Trainer::advance(bool look_at_everything) {
     watched(next, bad);  // once more, looking at every result
     explain(next, bad, "every op made finite numbers, and their sum is too large");
   }
+  done.tokens = tokens_;
   optimiser_->step(done.rate, done.gradient_norm);
   ctx_.end_step();
   done.metrics = ctx_.metrics();

@@ -25,7 +25,7 @@ namespace heed {
 struct Step {
   double loss = 0;  // nats per target, the mean over all of the batch that counts
   double rate = 0, gradient_norm = 0;
-  long tokens = 0;                             // that were read
+  long tokens = 0;                             // that were read, without padding
   std::map<std::string, double> metrics = {};  // what the model's parts reported (Context::report), means
 };
 
@@ -71,6 +71,7 @@ class Trainer {
   ParameterArena arena_;
   std::unique_ptr<Optimiser> optimiser_;
   Context ctx_;
+  long tokens_ = 0;  // of the batch that was drawn last
 };
 
 Needs needs_of_rest(Trainer& trainer);  // of all steps that are left; tries one of every phase

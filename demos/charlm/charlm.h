@@ -24,9 +24,6 @@ inline constexpr const char* kUsualRun = "runs/charlm";
 // "self": heed's own source and docs, wherever the program is called from; otherwise a file or a folder.
 heed::ByteData open_data(const std::string& data);
 
-// How this program calls a setting or an option of the library: "micro_batch" is --micro-batch, "rate" is --lr.
-std::string option_name(const std::string& setting);
-
 // What the page of a run says about charlm: what the model is, and which commands go on with it.
 heed::RunPage page_of(const std::string& run, const heed::LmSettings& settings);
 

@@ -9,6 +9,7 @@
 #include "tensor/machine.h"
 #include "train/run.h"
 #include "train/run_folder.h"
+#include "train/typed_settings.h"
 
 using namespace heed;
 

@@ -4,7 +4,6 @@
 
 #include "demos/charlm/charlm.h"
 #include "system/error.h"
-#include "train/checkpoint_files.h"
 
 using namespace heed;
 
@@ -21,25 +20,14 @@ std::string own_help(const Setting& setting) {
 // Is the ordering letters? One with a name is made of the layers.
 bool says_its_layers(const LmSettings& s) { return !s.ordering.empty() && ordering_of(s) == s.ordering; }
 
+LmSettings& with_own_data(LmSettings& s) {
+  s.data = "self";
+  return s;
+}
+
 }  // namespace
 
-std::string option_name(const std::string& setting) {
-  if (setting == "rate") return "--lr";
-  std::string name = "--" + setting;
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
-
-SettingOptions::SettingOptions(CommandLine& line) : line_(line) {
-  typed_.data = "self";
-  std::erase_if(table_, [](const Setting& setting) { return setting.help.empty(); });
-  for (Setting& setting : table_) {
-    setting.help = own_help(setting);
-    setting.add_option(line, option_name(setting.name));
-  }
-}
-
-bool SettingOptions::given(const std::string& setting) const { return line_.given(option_name(setting)); }
+SettingOptions::SettingOptions(CommandLine& line) : options_(line, table_of(with_own_data(typed_)), own_help) {}
 
 LmSettings SettingOptions::settings(const std::string& run, bool resume) const {
   const auto before = resume ? of_run(RunFolder(run)) : std::nullopt;
@@ -50,9 +38,7 @@ LmSettings SettingOptions::settings(const std::string& run, bool resume) const {
   HEED_CHECK(!known || !s.data.empty() || given("data"), "train", run,
              " has lost its config.json, which says what it learns; give the same text with --data");
   if (s.data.empty()) s.data = typed_.data;
-  for (const Setting& to : table_of(s))
-    for (const Setting& from : table_)
-      if (from.name == to.name && given(from.name)) to.copy(from);
+  options_.copy_given(table_of(s));
   check_contradictions(s);
   const bool other_letters = given("ordering") && says_its_layers(s) && !(known && s.ordering == before->ordering);
   if (other_letters) s.layers = std::max(1L, long(std::count(s.ordering.begin(), s.ordering.end(), 's')));
@@ -64,22 +50,13 @@ LmSettings SettingOptions::settings(const std::string& run, bool resume) const {
 
 // What is typed and would do nothing, because something else that is said decides.
 void SettingOptions::check_contradictions(const LmSettings& s) const {
-  const long own = schedule_of(s).steps();
-  HEED_CHECK(!given("steps") || own == s.steps, "train", "the schedule '", s.schedule, "' says its steps by itself (",
-             own, "); leave --steps away, or the steps in the schedule");
-  for (const char* name : {"rate", "floor"})
-    HEED_CHECK(!given(name) || s.schedule.find(std::string(name) + "=") == std::string::npos, "train", "the schedule '",
-               s.schedule, "' says its ", name, " by itself; leave ", option_name(name), " away, or the ", name,
-               " in the schedule");
+  options_.check_schedule(s);
   HEED_CHECK(!given("layers") || !says_its_layers(s), "train", "the ordering '", s.ordering,
              "' says its layers by itself; leave --layers or --ordering away");
 }
 
-// What the run has: in its config, or if that is gone in its newest checkpoint; nothing if there is no run.
 std::optional<LmSettings> SettingOptions::of_run(const RunFolder& folder) {
-  if (folder.exists()) return settings_from_json(folder.config(), folder.file("config.json"));
-  const auto list = CheckpointFiles(folder.path()).list();
-  if (list.empty()) return std::nullopt;
-  const std::string& path = list.back().path;
-  return settings_from_json(Json::parse(read_checkpoint_summary(path).settings, path), path);
+  const auto saved = saved_settings(folder);
+  if (!saved) return std::nullopt;
+  return settings_from_json(saved->json, saved->from);
 }

@@ -7,7 +7,7 @@
 
 #include "system/command_line.h"
 #include "tasks/language/lm_settings.h"
-#include "train/run_folder.h"
+#include "train/typed_settings.h"
 
 class SettingOptions {
  public:
@@ -16,11 +16,10 @@ class SettingOptions {
   heed::LmSettings settings(const std::string& run, bool resume) const;  // after parsing
 
  private:
-  bool given(const std::string& setting) const;
+  bool given(const std::string& setting) const { return options_.given(setting); }
   void check_contradictions(const heed::LmSettings& s) const;
   static std::optional<heed::LmSettings> of_run(const heed::RunFolder& folder);
 
-  heed::CommandLine& line_;
   heed::LmSettings typed_ = heed::preset("small");
-  heed::SettingTable table_ = table_of(typed_);
+  heed::TypedSettings options_;
 };

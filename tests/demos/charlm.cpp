@@ -20,7 +20,9 @@ namespace fs = std::filesystem;
 namespace {
 
 // Programs stand beside the tests.
-std::string program() { return (fs::read_symlink("/proc/self/exe").parent_path() / "charlm").string(); }
+std::string path_of(const std::string& program) {
+  return (fs::read_symlink("/proc/self/exe").parent_path() / program).string();
+}
 
 std::string text_of(const std::string& path) { return fs::exists(path) ? read_file(path) : ""; }
 
@@ -32,13 +34,13 @@ bool same_tensors(const std::vector<NamedTensor>& a, const std::vector<NamedTens
 
 }  // namespace
 
-Charlm::Charlm(const std::string& folder, const Words& words, const std::string& out) {
+Charlm::Charlm(const std::string& folder, const Words& words, const std::string& out, const std::string& program) {
   static std::atomic<int> number = 0;
-  const std::string stem = folder + "/charlm-" + std::to_string(number++);
+  const std::string stem = folder + "/" + program + "-" + std::to_string(number++);
   out_ = stem + ".out";
   err_ = stem + ".err";
   const std::string to = out.empty() ? out_ : out;
-  std::string path = program();
+  std::string path = path_of(program);
   Words all = words;
   std::vector<char*> argv = {path.data()};
   for (std::string& word : all) argv.push_back(word.data());
@@ -50,7 +52,7 @@ Charlm::Charlm(const std::string& folder, const Words& words, const std::string&
   posix_spawn_file_actions_addopen(&actions, 2, err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   const int reason = posix_spawn(&child_, path.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  BOOST_REQUIRE_MESSAGE(reason == 0, "cannot start " << path << ": `make build/charlm` makes it");
+  BOOST_REQUIRE_MESSAGE(reason == 0, "cannot start " << path << ": `make build/" << program << "` makes it");
 }
 
 Charlm::~Charlm() {

@@ -1,4 +1,5 @@
-// Runs build/charlm as a user does, from a test: in a folder of its own, with a model that takes milliseconds.
+// Runs build/charlm, or another program, as a user does, from a test: in a folder of its own, with a model that takes
+// milliseconds.
 #pragma once
 
 #include <sys/types.h>
@@ -16,11 +17,12 @@ struct Ran {
   std::string out, err;  // what it wrote
 };
 
-// charlm in the background. It is killed if nobody waits for it.
+// charlm, or the program that is named, in the background. It is killed if nobody waits for it.
 class Charlm {
  public:
   // The folder takes what it prints, or `out` what it prints to stdout: then Ran::out stays empty.
-  Charlm(const std::string& folder, const Words& words, const std::string& out = "");
+  Charlm(const std::string& folder, const Words& words, const std::string& out = "",
+         const std::string& program = "charlm");
   ~Charlm();
   Charlm(const Charlm&) = delete;
   Charlm& operator=(const Charlm&) = delete;

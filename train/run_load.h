@@ -1,27 +1,28 @@
-// The checkpoint that a user means by naming a run, or a file: the newest of the run that can be read, or its best.
+// The checkpoint of a run to work with: its newest or its best, or a file of one; without what only training needs.
 #pragma once
 
 #include <functional>
 #include <string>
 
-#include "train/checkpoint_files.h"
+#include "train/checkpoint_state.h"
+#include "train/score.h"
 
 namespace heed {
 
 struct FoundCheckpoint {
   std::string path;
-  TrainingState state;
+  TrainingState state;  // without the optimiser
+  std::string data;     // where its data lies, as the run's config says; empty if the file has left its run
 };
 
 struct CheckpointChoice {
-  bool best = false;
-  Score score = {};                                  // says which is best
-  CheckpointPart part = CheckpointPart::model;       // of its tensors
+  bool best = false;  // the one with the best validation, in place of the newest
+  Score score = {};
   std::function<void(const std::string&)> say = {};  // takes sentences for the user
 };
 
 // A newest one that is damaged is left out with a sentence; a best one, or a file, that is damaged is an error. Throws
-// NoRun (train/run_folder.h) if there is none.
+// NoRun (run_folder.h) if there is none.
 FoundCheckpoint find_checkpoint(const std::string& run_or_file, const CheckpointChoice& choice = {});
 
 }  // namespace heed

@@ -1,0 +1,59 @@
+#include "train/train_options.h"
+
+#include <cstdio>
+
+#include "system/error.h"
+#include "system/interrupt.h"
+#include "system/progress.h"
+#include "train/checkpoint_files.h"
+#include "train/trainer.h"
+
+namespace heed {
+namespace {
+
+void print_json(const Json& line) { print_line(line.dump()); }
+
+}  // namespace
+
+void TrainOptions::add_options(CommandLine& line) {
+  line.option("--minutes", minutes,
+              "train for about so long (validation comes on top); 0: for as many steps as --steps says", 0.0, 1e6);
+  line.option("--run", run.run, "the folder for all that the run writes");
+  line.option("--from", run.from, "begin with the weights of this run, or of a checkpoint, as far as they fit");
+  line.flag("--resume", run.resume, "go on from the newest checkpoint of the run, to the same bits");
+  line.flag("--check-finite", run.check_finite, "look at the result of every op for NaN and infinity; slower");
+  line.option("--device", device, "where to compute", {"cpu"});
+  line.json(json);
+}
+
+void TrainOptions::begin() {
+  const bool to_stderr = json;
+  run.say = [to_stderr](const std::string& text) {
+    to_stderr ? void(std::fprintf(stderr, "%s\n", text.c_str())) : print_line(text);
+  };
+  run.quiet = json;
+  if (json) run.metrics = print_json;
+}
+
+long TrainOptions::steps_for(const CommandLine& line, Task& trial) const {
+  const TrainSettings& s = trial.training();
+  HEED_CHECK(!line.given("--steps"), "train", "both --steps and --minutes were given; give one of them");
+  HEED_CHECK(
+      CheckpointFiles(run.run).list().empty(), "train", run.run,
+      " has its number of steps; --minutes is for a new run. Go on with --resume and without it, or to more with "
+      "--steps N, or choose another folder with --run");
+  HEED_CHECK(schedule_of(s).steps() == s.steps, "train", "the schedule '", s.schedule, "' says its steps by itself (",
+             schedule_of(s).steps(), "); leave --minutes away, or the steps in the schedule");
+  run.say("trying some steps, to see how many fit into " + duration_text(60 * minutes) + " ...");
+  return steps_within(60 * minutes, trial);
+}
+
+int TrainOptions::train(Task& task, const std::string& program) const {
+  const RunResult result = train_run(task, run);
+  run.say(result.stopped ? "go on with: " + program + " train --resume --run " + run.run
+                         : "the page is " + run.run + "/index.html");
+  json ? print_json(final_json(result, task.score())) : print_line(final_line(result, task.score()));
+  return result.stopped ? kInterrupted : 0;
+}
+
+}  // namespace heed

@@ -1,0 +1,28 @@
+// TrainOptions: the options that every program that trains has, besides its settings (typed_settings.h), and what it
+// prints around the run.
+#pragma once
+
+#include <string>
+
+#include "system/command_line.h"
+#include "train/run.h"
+#include "train/typed_settings.h"
+
+namespace heed {
+
+struct TrainOptions {
+  RunOptions run{.option_name = option_name};
+  std::string device = "cpu";
+  bool json = false;
+  double minutes = 0;
+
+  void add_options(CommandLine& line);
+  void begin();  // after parsing: sentences go to stdout, or with --json to stderr, and metrics to stdout
+
+  // --minutes as steps, found out with a task that is not trained. An error if --steps was typed, too.
+  long steps_for(const CommandLine& line, Task& trial) const;
+  // Trains, prints the last line and returns the exit code. `program`: as it is called, "build/charlm".
+  int train(Task& task, const std::string& program) const;
+};
+
+}  // namespace heed

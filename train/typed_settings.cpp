@@ -1,0 +1,52 @@
+#include "train/typed_settings.h"
+
+#include <algorithm>
+
+#include "system/error.h"
+#include "train/checkpoint_files.h"
+
+namespace heed {
+
+std::string option_name(const std::string& setting) {
+  if (setting == "rate") return "--lr";
+  std::string name = "--" + setting;
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+TypedSettings::TypedSettings(CommandLine& line, const SettingTable& table, const Help& help)
+    : line_(line), table_(table) {
+  std::erase_if(table_, [](const Setting& setting) { return setting.help.empty(); });
+  for (Setting& setting : table_) {
+    if (help) setting.help = help(setting);
+    setting.add_option(line, option_name(setting.name));
+  }
+}
+
+bool TypedSettings::given(const std::string& setting) const { return line_.given(option_name(setting)); }
+
+void TypedSettings::copy_given(const SettingTable& to) const {
+  for (const Setting& one : to)
+    for (const Setting& from : table_)
+      if (from.name == one.name && given(from.name)) one.copy(from);
+}
+
+void TypedSettings::check_schedule(const TrainSettings& s) const {
+  const long own = schedule_of(s).steps();
+  HEED_CHECK(!given("steps") || own == s.steps, "train", "the schedule '", s.schedule, "' says its steps by itself (",
+             own, "); leave --steps away, or the steps in the schedule");
+  for (const char* name : {"rate", "floor"})
+    HEED_CHECK(!given(name) || s.schedule.find(std::string(name) + "=") == std::string::npos, "train", "the schedule '",
+               s.schedule, "' says its ", name, " by itself; leave ", option_name(name), " away, or the ", name,
+               " in the schedule");
+}
+
+std::optional<SavedSettings> saved_settings(const RunFolder& folder) {
+  if (folder.exists()) return SavedSettings{folder.config(), folder.file("config.json")};
+  const auto list = CheckpointFiles(folder.path()).list();
+  if (list.empty()) return std::nullopt;
+  const std::string& path = list.back().path;
+  return SavedSettings{Json::parse(read_checkpoint_summary(path).settings, path), path};
+}
+
+}  // namespace heed
