@@ -38,7 +38,7 @@ class Core : public Module {
   virtual Variable attend(const Heads& heads, const Mask& mask, Context& ctx) = 0;  // (B, H, T, Dv)
   // (B, H, T, S), for small T: pictures and tests. By default throws a sentence: there are none.
   virtual Tensor weights(const Heads& heads, const Mask& mask, Context& ctx);
-  virtual Capabilities can() const = 0;
+  virtual Capabilities can() const = 0;  // bounded: if its own State is; MultiHead knows what a reach means
   virtual Projections projections() const { return {}; }
 
   // How many tokens before its own a causal query may look at: what a State must keep. -1: all.

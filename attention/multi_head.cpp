@@ -55,6 +55,12 @@ MultiHead::MultiHead(const MixerOptions& s, const CoreMaker& core)
              " and key_heads is ", s.key_heads, "; here keys are the queries, so that there are as many of both");
 }
 
+Capabilities MultiHead::can() const {
+  Capabilities can = core_.can();
+  if (can.decode && core_.reach() >= 0) can.bounded = true;
+  return can;
+}
+
 std::unique_ptr<State> MultiHead::start(long batch, long max_length) {
   if (!can().decode) return Mixer::start(batch, max_length);
   if (auto own = core_.start(batch, max_length)) return own;

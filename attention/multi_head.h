@@ -32,7 +32,7 @@ class MultiHead : public Mixer {
   MultiHead(const MixerOptions& options, const CoreMaker& core);  // options: complete, as make_mixer hands them on
 
   std::unique_ptr<State> start(long batch, long max_length) override;
-  Capabilities can() const override { return core_.can(); }
+  Capabilities can() const override;
   std::vector<Look> looks(const Variable& x, const MixIn& in, Context& ctx) override;
 
  protected:

@@ -62,6 +62,18 @@ void StackState::reset() {
   for (auto& state : states) state->reset();
 }
 
+StackState::Saved StackState::saved() const {
+  Saved all;
+  for (const auto& state : states) all.push_back(state->saved());
+  return all;
+}
+
+void StackState::restore(const Saved& saved) {
+  HEED_CHECK(saved.size() == states.size(), "state", "there are ", states.size(), " states and ", saved.size(),
+             " were saved; they are of another stack");
+  for (size_t i = 0; i < states.size(); i++) states[i]->restore(saved[i]);
+}
+
 Stack::Stack(const StackOptions& o)
     : pre_norm_(o.pre_norm),
       recompute_blocks_(o.recompute_blocks),
@@ -145,6 +157,27 @@ std::vector<Stack::Layers> Stack::blocks() const {
   return all;
 }
 
+// For layers that are computed again in backward: their states are then what they were before, and afterwards what they
+// have become since.
+Rewind Stack::mark(Layers layers, const StackIn& in, Context& ctx) {
+  const Rewind rewind = ctx.mark();
+  if (!in.state) return rewind;
+  using Moment = std::vector<std::pair<State*, State::Saved>>;
+  const auto restore = [](const Moment& moment) {
+    for (const auto& [state, saved] : moment) state->restore(saved);
+  };
+  Moment past;
+  for (const Layer& layer : layers)
+    if (State* state = state_of(layer, in)) past.emplace_back(state, state->saved());
+  return [=]() -> std::shared_ptr<void> {
+    Moment present;
+    for (const auto& [state, saved] : past) present.emplace_back(state, state->saved());
+    std::shared_ptr<void> guard = rewind();
+    restore(past);
+    return {nullptr, [restore, present, guard](void*) { restore(present); }};
+  };
+}
+
 Variable Stack::block_by_block(const Variable& given, const StackIn& in, Context& ctx) {
   Variable x = given;
   for (const Layers& block : blocks()) {
@@ -153,7 +186,8 @@ Variable Stack::block_by_block(const Variable& given, const StackIn& in, Context
       own.source = inputs.size() > 1 ? &inputs[1] : nullptr;
       return through(block, inputs[0], own, ctx, nullptr);
     };
-    x = recompute(fn, in.source ? std::vector<Variable>{x, *in.source} : std::vector<Variable>{x}, ctx.mark());
+    x = recompute(fn, in.source ? std::vector<Variable>{x, *in.source} : std::vector<Variable>{x},
+                  mark(block, in, ctx));
   }
   return pre_norm_ ? last_norm_->forward(x, ctx) : x;
 }
@@ -164,14 +198,16 @@ Variable Stack::by_halves(const Variable& x, const StackIn& in, Context& ctx) {
     branches.push_back([this, &layer, in, &ctx](const Variable& half) {
       return branch(layer, layer.norm->forward(half, ctx), in, ctx);
     });
-  const Halves y = in.state ? reversible_reference(branches, {x, x})
-                            : heed::reversible(branches, {x, x}, [&] { return ctx.mark(); });
+  const Layers layers = layers_;
+  size_t next = 0;
+  const auto mark_next = [&] { return mark(layers.subspan(next++, 1), in, ctx); };
+  const Halves y = heed::reversible(branches, {x, x}, mark_next);
   return last_norm_->forward((y.x1 + y.x2) * 0.5, ctx);
 }
 
 Variable Stack::run(const Variable& x, const StackIn& in, Context& ctx) {
   if (reversible_) return by_halves(x, in, ctx);
-  if (recompute_blocks_ && grad_enabled() && !in.state) return block_by_block(x, in, ctx);
+  if (recompute_blocks_ && grad_enabled()) return block_by_block(x, in, ctx);
   return through(layers_, x, in, ctx, last_norm_);
 }
 

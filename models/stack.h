@@ -51,7 +51,7 @@ struct StackOptions {
   double deviation = 0.02;
   long max_length = 1024;
   Grid grid = {};                 // if the tokens are an image
-  bool recompute_blocks = false;  // not when a state is given: what it remembers cannot be computed again
+  bool recompute_blocks = false;  // with a state each block also keeps a copy of what it remembers
   bool reversible = false;        // pre-norm, and an even number of s and f
   long feed_forward_chunks = 1;
 };
@@ -69,6 +69,10 @@ struct StackState {
   std::vector<std::unique_ptr<State>> states;
   long length() const;  // tokens seen
   void reset();
+
+  using Saved = std::vector<State::Saved>;
+  Saved saved() const;  // what it is now, to come back to
+  void restore(const Saved& saved);
 };
 
 struct StackIn {
@@ -100,6 +104,7 @@ class Stack : public Module {
   using Layers = std::span<const Layer>;
   std::vector<Layers> blocks() const;
   const Layer* widening() const;
+  static Rewind mark(Layers layers, const StackIn& in, Context& ctx);
   static State* state_of(const Layer& layer, const StackIn& in);
   Variable run(const Variable& x, const StackIn& in, Context& ctx);
   Variable branch(const Layer& layer, const Variable& h, const StackIn& in, Context& ctx);

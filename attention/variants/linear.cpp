@@ -82,6 +82,7 @@ class LinearCore : public Core {
             .cross = true,
             .decode = true,
             .any_cut = true,
+            .bounded = true,
             .because = "keys are added up before a query asks, so that no query can leave one out"};
   }
 

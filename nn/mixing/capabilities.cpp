@@ -18,6 +18,7 @@ constexpr Capability kAll[] = {
     {"cross", &C::cross, false, "takes keys and values from another sequence"},
     {"decode", &C::decode, false, "writes token by token"},
     {"any_cut", &C::any_cut, false, "chunks of any size equal the whole"},
+    {"bounded", &C::bounded, false, "its state does not grow with the text"},
     {"exact", &C::exact, false, "equals full attention under its mask"},
     {"rotary", &C::rotary, false, "takes rotary positions"},
     {"drops", &C::drops, false, "has weights that dropout can drop"},

@@ -25,6 +25,7 @@ struct Capabilities {
   bool cross = false;            // takes a source
   bool decode = false;           // has a State
   bool any_cut = false;          // chunks of any size through a State equal the whole
+  bool bounded = false;          // its State does not grow with the text, which may then go on for ever
   bool exact = false;            // equals full attention under its mask
   bool rotary = false;           // its scores are dot products, so that queries and keys may be rotated by positions
   bool drops = false;            // has weights that dropout can drop; otherwise it ignores dropout

@@ -1,5 +1,7 @@
 #include "nn/mixing/state.h"
 
+#include "tensor/copy.h"
+
 namespace heed {
 
 State::State(long batch, long max_length, const Module& owner)
@@ -31,6 +33,20 @@ void State::restore(long length, const Tensors& tensors) {
   reset();
   take(tensors);
   length_ = length;
+}
+
+State::Saved State::saved() const {
+  Saved now{length_, {}, has_source_};
+  if (!has_source_)
+    for (const auto& [name, tensor] : tensors()) now.tensors.emplace_back(name, clone(tensor));
+  return now;
+}
+
+void State::restore(const Saved& saved) {
+  if (saved.has_source)
+    length_ = saved.length;
+  else
+    restore(saved.length, saved.tensors);
 }
 
 Tensor State::named(const Tensors& tensors, const std::string& name) {

@@ -42,6 +42,15 @@ class State {
   // of a source: that is made again.
   void restore(long length, const Tensors& tensors);
 
+  // What it is now, to come back to: a step that was only tried, a block that is computed again in backward.
+  struct Saved {
+    long length;
+    Tensors tensors;  // copies
+    bool has_source;  // then there are none: what is made of a source no longer changes
+  };
+  Saved saved() const;
+  void restore(const Saved& saved);
+
   // In cross-attention a state holds what was made of another sequence, once.
   bool has_source() const { return has_source_; }
 

@@ -68,12 +68,15 @@ struct Slopes {
   const Mask& mask;
   Tensor x, dy;
   Findings& found;
+  State* state = nullptr;  // what it remembers when it is given is a constant
+  State::Saved before = state ? state->saved() : State::Saved();
   Context ctx = {};
   Rewind mark = ctx.mark();
 
   double value(const Tensor& at) {
     const auto past = mark();
-    return sum(run(mixer, at, {.mask = mask}, ctx).value() * dy).item();
+    if (state) state->restore(before);
+    return sum(run(mixer, at, {.mask = mask, .state = state}, ctx).value() * dy).item();
   }
   void check(const std::string& what, const Tensor& gradient, const Tensor& way, double up, double down) {
     const double got = gradient.defined() ? sum(gradient * way).item() : 0, want = (up - down) / (2 * kStep);
@@ -93,31 +96,50 @@ struct Slopes {
     p.value.set_value(before);
     check(p.path, gradient, way, up, down);
   }
+  void of_all() {
+    const Results all = results(mixer, x, MixIn{.mask = mask, .state = state}, ctx, dy);
+    const NoGrad no_grad;
+    of_x(all.dx);
+    for (Parameter* p : mixer.parameters()) {
+      const auto gradient = all.gradients.find(p->path);
+      of(*p, gradient == all.gradients.end() ? Tensor() : gradient->second);
+    }
+  }
 };
 
+std::string jumps(const Trial& trial) {
+  const auto& kinks = trial.oracle->with_kinks;
+  return std::find(kinks.begin(), kinks.end(), trial.spec) == kinks.end() ? "" : "its slope jumps: a step may cross";
+}
+
 const RegisteredProperty slopes{{.name = "gradients_are_slopes_along_any_direction",
-                                 .does_not_apply = [](const Trial& trial) -> std::string {
-                                   const auto& kinks = trial.oracle->with_kinks;
-                                   return std::find(kinks.begin(), kinks.end(), trial.spec) == kinks.end()
-                                              ? ""
-                                              : "its slope jumps: a step may cross";
-                                 },
-                                 .check =
-                                     [](const Trial& trial, Findings& found) {
-                                       const auto mixer = trial.mixer();
-                                       for (long T : trial.many ? std::vector<long>{9, 67} : std::vector<long>{67}) {
-                                         const auto at = found.at("T ", T);
-                                         const Mask mask = some_padding(trial, T);
-                                         Slopes slopes{*mixer, mask, trial.x(2, T), trial.x(2, T, f64, 9), found};
-                                         const Results all = results(*mixer, slopes.x, mask, slopes.ctx, slopes.dy);
-                                         const NoGrad no_grad;
-                                         slopes.of_x(all.dx);
-                                         for (Parameter* p : mixer->parameters()) {
-                                           const auto gradient = all.gradients.find(p->path);
-                                           slopes.of(*p, gradient == all.gradients.end() ? Tensor() : gradient->second);
-                                         }
-                                       }
-                                     }}};
+                                 .does_not_apply = jumps,
+                                 .check = [](const Trial& trial, Findings& found) {
+                                   const auto mixer = trial.mixer();
+                                   for (long T : trial.many ? std::vector<long>{9, 67} : std::vector<long>{67}) {
+                                     const auto at = found.at("T ", T);
+                                     const Mask mask = some_padding(trial, T);
+                                     Slopes{*mixer, mask, trial.x(2, T), trial.x(2, T, f64, 9), found}.of_all();
+                                   }
+                                 }}};
+
+// Recurrence over segments: gradients flow within a segment, and what is remembered of those before is a constant.
+const RegisteredProperty of_segments{
+    {.name = "gradients_with_a_state_are_slopes_too",
+     .does_not_apply =
+         [](const Trial& trial) { return trial.can.decode ? jumps(trial) : std::string("it has no State"); },
+     .check =
+         [](const Trial& trial, Findings& found) {
+           const auto mixer = trial.mixer();
+           for (long before : trial.many ? std::vector<long>{1, 40} : std::vector<long>{40}) {
+             const auto at = found.at("after ", before, " tokens");
+             const auto state = mixer->start(2, 100);
+             const Mask mask = causal_mask();
+             Context ctx;
+             run(*mixer, trial.x(2, before, f64, 3), {.mask = mask, .state = state.get()}, ctx);
+             Slopes{*mixer, mask, trial.x(2, 30), trial.x(2, 30, f64, 9), found, state.get()}.of_all();
+           }
+         }}};
 
 double largest(const Tensor& x) { return x.numel() == 0 ? 0 : max(abs(cast(x, f64))).item(); }
 

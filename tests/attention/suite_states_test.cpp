@@ -175,14 +175,17 @@ long furthest_back(const Trial& trial) {
 
 const RegisteredProperty reach{{.name = "a_state_keeps_only_what_can_be_seen_again",
                                 .does_not_apply = [](const Trial& trial) -> std::string {
-                                  return !trial.can.decode            ? "it has no State"
-                                         : furthest_back(trial) > 150 ? "a query may look back to the first token"
-                                                                      : "";
+                                  if (!trial.can.decode) return "it has no State";
+                                  const bool all = !trial.can.bounded && furthest_back(trial) > 150;
+                                  return all ? "a query may look back to the first token" : "";
                                 },
                                 .check =
                                     [](const Trial& trial, Findings& found) {
                                       const NoGrad no_grad;
                                       const auto mixer = trial.mixer(f32);
+                                      found.check(trial.can.bounded,
+                                                  "it does not promise to be bounded, and looks back ",
+                                                  furthest_back(trial), " tokens at most");
                                       const auto bytes = [&](long prompt, long max_length) {
                                         const Tensor x = trial.x(1, prompt, f32), token = trial.x(1, 1, f32);
                                         const size_t before = memory_stats().live;

@@ -117,7 +117,7 @@ const RegisteredProperty alone{
        Context ctx;
        const Tensor x = trial.x(3, 40, f32), other = clone(x);
        fill(slice(other, 0, 0, 2), 3);
-       const Results before = results(*mixer, x, {}, ctx), after = results(*mixer, other, {}, ctx);
+       const Results before = results(*mixer, x, Mask(), ctx), after = results(*mixer, other, Mask(), ctx);
        found.same("the last sample", sample(after.y, 2), sample(before.y, 2));
        found.same("its gradient", sample(after.dx, 2), sample(before.dx, 2));
        found.check(!same_bits(sample(after.y, 1), sample(before.y, 1)), "x changes nothing");

@@ -122,10 +122,10 @@ Variable run(Mixer& mixer, const Variable& x, const MixIn& in, Context& ctx) {
   return mixer.narrow(mixer.forward(mixer.widen(x, in, ctx), in, ctx), x.size(1), in, ctx);
 }
 
-Results results(Mixer& mixer, const Tensor& x, const Mask& mask, Context& ctx, const Tensor& dy) {
+Results results(Mixer& mixer, const Tensor& x, const MixIn& in, Context& ctx, const Tensor& dy) {
   const Variable leaf = Variable::leaf(x);
   mixer.zero_grad();
-  const Variable y = run(mixer, leaf, {.mask = mask}, ctx);
+  const Variable y = run(mixer, leaf, in, ctx);
   y.backward(dy.defined() ? dy : noise(y.shape(), 9, x.dtype()));
   Results all{y.value(), leaf.grad()};
   for (Parameter* p : mixer.parameters())

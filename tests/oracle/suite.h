@@ -120,8 +120,12 @@ struct Results {
   heed::Tensor y, dx;
   std::map<std::string, heed::Tensor> gradients = {};  // of the parameters that have one, by path
 };
-Results results(heed::Mixer& mixer, const heed::Tensor& x, const heed::Mask& mask, heed::Context& ctx,
+Results results(heed::Mixer& mixer, const heed::Tensor& x, const heed::MixIn& in, heed::Context& ctx,
                 const heed::Tensor& dy = {});  // undefined: noise
+inline Results results(heed::Mixer& mixer, const heed::Tensor& x, const heed::Mask& mask, heed::Context& ctx,
+                       const heed::Tensor& dy = {}) {
+  return results(mixer, x, heed::MixIn{.mask = mask}, ctx, dy);
+}
 Results results_of(const Trial& trial, const OracleCase& c, const heed::Tensor& x, const heed::Tensor& dy = {});
 
 heed::Mask causal_if(bool causal);

@@ -65,6 +65,14 @@ const RegisteredMutant nothing{
      .caught_by = "what_can_decode_starts_a_state_and_what_cannot_says_so",
      .make = wrong_mixer(nullptr, [](WrongMixer&, long, long) { return std::unique_ptr<State>(); })}};
 
+const RegisteredMutant detached{{.name = "lets no gradient into what it has just remembered",
+                                 .caught_by = "gradients_with_a_state_are_slopes_too",
+                                 .make = wrong_attend([](WrongCore& core, Heads heads, Mask mask, Context& ctx) {
+                                   const bool remembers = heads.k.size(2) > heads.q.size(2);
+                                   const Variable k = remembers ? detach(heads.k) : heads.k;
+                                   return core.honest(heads.with(heads.q, k, heads.v), mask, ctx);
+                                 })}};
+
 // ---- states and calls
 
 const RegisteredMutant overflow{{.name = "starts anew when its state is full",
