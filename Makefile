@@ -153,8 +153,8 @@ demo-quick: $(BUILD)/charlm $(BUILD)/spirals  # the same in a few seconds, and t
 test: $(BUILD)/tests $(LARGE:%=$(BUILD)/%)  ## build and run the tests; make test T='softmax*' runs some of them
 	$(Q)$(BUILD)/tests $(if $(T),--run_test='$(T)')
 
-kills: $(BUILD)/tests $(LARGE:%=$(BUILD)/%)  # charlm is killed at 20 random moments, and must go on to the same bits
-	$(Q)HEED_KILLS=20 $(BUILD)/tests --run_test='charlm_stop_test/a_run*'
+kills: $(BUILD)/tests $(LARGE:%=$(BUILD)/%)  # runs are killed at 20 random moments, and must go on to the same bits
+	$(Q)HEED_KILLS=20 $(BUILD)/tests --run_test='charlm_stop_test/a_run*' --run_test='streams_test/a_run*'
 
 PARTS = test lint kills sanitize example demo-quick
 test-all: $(SETUP)  ## test, lint, kills, sanitize, the example against an installed heed, a quick demo

@@ -37,22 +37,28 @@ long PatternCore::reach() const {
   return window < 0 ? blocks : blocks < 0 ? window : std::min(window, blocks);
 }
 
-Pattern PatternCore::pattern_at(const Heads& heads) const {
+Pattern PatternCore::now(const Context& ctx) const {
   Pattern pattern = pattern_;
+  pattern.window_left = ctx.scaled(pattern.window_left);
+  pattern.window_right = ctx.scaled(pattern.window_right);
+  return pattern;
+}
+
+Pattern PatternCore::pattern_at(const Heads& heads, const Context& ctx) const {
+  Pattern pattern = now(ctx);
   pattern.first_key = heads.first_key;
   return pattern;
 }
 
 Visible PatternCore::seen(const Heads& heads, const Mask& mask, Context& ctx) {
   const Shape shape = pairs_of(heads);
-  if (globals_ == 0) return visible_pairs("attention", mask, pattern_at(heads), shape);
+  if (globals_ == 0) return visible_pairs("attention", mask, pattern_at(heads, ctx), shape);
   Visible visible = visible_pairs("attention", mask, {}, shape);
   visible.plan = plan(shape[2], shape[3], ctx);
   return visible;
 }
 
-std::string PatternCore::key(const std::string& kind, long T) const {
-  const Pattern& p = pattern_;
+std::string PatternCore::key(const std::string& kind, long T, const Pattern& p) const {
   std::string text = kind;
   for (long number : {T, p.window_left, p.window_right, p.dilation, p.block, p.blocks_back, p.blocks_forward,
                       p.margin_left, p.margin_right, globals_})
@@ -62,8 +68,9 @@ std::string PatternCore::key(const std::string& kind, long T) const {
 
 // For whole sequences, and kept between steps; others are for pictures only.
 std::shared_ptr<const Plan> PatternCore::plan(long T, long S, Context& ctx) const {
-  const auto make = [&] { return plan_of_globals(T, S, pattern_, globals_); };
-  return T == S ? ctx.plan<Plan>(key("globals", T), make) : std::make_shared<const Plan>(make());
+  const Pattern pattern = now(ctx);
+  const auto make = [&] { return plan_of_globals(T, S, pattern, globals_); };
+  return T == S ? ctx.plan<Plan>(key("globals", T, pattern), make) : std::make_shared<const Plan>(make());
 }
 
 Variable PatternCore::attend(const Heads& heads, const Mask& mask, Context& ctx) {
@@ -97,15 +104,16 @@ SoftmaxOutputs PatternCore::window(const Heads& heads, const Mask& mask, const S
   const bool dilated = pattern_.dilation > 1 && S > 0;
   if (dilated && T == S && T > 1) return whole_dilated(heads, mask, options, ctx);
   if (dilated && T == 1 && options.dropout == 0) return single_dilated(heads, mask, ctx);
-  const Visible visible = visible_pairs("attention", mask, pattern_at(heads), pairs_of(heads));
+  const Visible visible = visible_pairs("attention", mask, pattern_at(heads, ctx), pairs_of(heads));
   return softmax_attention(inputs(heads, mask, ctx), visible, options);
 }
 
 SoftmaxOutputs PatternCore::whole_dilated(const Heads& heads, const Mask& mask, const SoftmaxOptions& options,
                                           Context& ctx) {
   const long n = heads.q.size(2);
-  const auto residues = ctx.plan<Residues>(key("residues", n), [&] { return residues_of(n, pattern_); });
-  const Visible visible = visible_residues(mask, pattern_at(heads), pairs_of(heads), residues);
+  const Pattern pattern = now(ctx);
+  const auto residues = ctx.plan<Residues>(key("residues", n, pattern), [&] { return residues_of(n, pattern); });
+  const Visible visible = visible_residues(mask, pattern_at(heads, ctx), pairs_of(heads), residues);
   return by_tokens(softmax_attention(inputs(heads, mask, ctx), visible, options), residues->inverse);
 }
 
@@ -121,7 +129,7 @@ SoftmaxOutputs PatternCore::single_dilated(const Heads& heads, const Mask& mask,
     keys = slice(heads.key_positions ? *heads.key_positions : reshape(arange(S), {1, S}), 1, first, S, D);
     few.query_positions = &query, few.key_positions = &keys;
   }
-  return softmax_attention(inputs(few, mask, ctx), visible_every(mask, pattern_at(heads), pairs_of(heads)));
+  return softmax_attention(inputs(few, mask, ctx), visible_every(mask, pattern_at(heads, ctx), pairs_of(heads)));
 }
 
 }  // namespace heed

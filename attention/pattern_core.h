@@ -29,8 +29,9 @@ class PatternCore : public SoftmaxCore {
   SoftmaxOutputs window(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
   SoftmaxOutputs whole_dilated(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
   SoftmaxOutputs single_dilated(const Heads& heads, const Mask& mask, Context& ctx);
-  Pattern pattern_at(const Heads& heads) const;
-  std::string key(const std::string& kind, long T) const;
+  Pattern now(const Context& ctx) const;  // while windows are scaled
+  Pattern pattern_at(const Heads& heads, const Context& ctx) const;
+  std::string key(const std::string& kind, long T, const Pattern& pattern) const;
   std::shared_ptr<const Plan> plan(long T, long S, Context& ctx) const;
 
   Pattern pattern_;

@@ -1,10 +1,11 @@
 // Communicator: what several processes that train one model say to each other. One interface; a single process is the
-// first implementation, ranks within a process, MPI and NCCL follow behind the same doors. All work in place, on
-// row-major f32 or f64 tensors of equal shape on every rank, and add in the order of the ranks, so that results have
-// the same bits every time.
+// first implementation, ranks within a process the second; MPI and NCCL follow behind the same doors. All work in
+// place, on row-major f32 or f64 tensors of equal shape on every rank, and add in the order of the ranks, so that
+// results have the same bits every time.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "tensor/tensor.h"
 
@@ -32,5 +33,9 @@ class Communicator {
 
 // One process, one rank: everything is there already.
 std::unique_ptr<Communicator> single_process();
+
+// Ranks within this process, each for a thread of its own: for tests, and to see what several ranks compute. An
+// exchange waits for all of them, and throws if one was destroyed.
+std::vector<std::unique_ptr<Communicator>> ranks_in_process(int size);
 
 }  // namespace heed

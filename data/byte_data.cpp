@@ -34,6 +34,28 @@ ByteBatch ByteSplit::batch(uint32_t seed, uint32_t step, uint32_t first_sample, 
   return windows_at(starts, std::vector<long>(size_t(B), 0), T);
 }
 
+long ByteSplit::segments(long streams, long T) const {
+  HEED_CHECK(streams >= 1 && T >= 1, "byte_data", streams, " streams of ", T,
+             " bytes at a time; both must be at least 1");
+  const long all = (size() - 1) / (streams * T);
+  HEED_CHECK(all >= 1, "byte_data", "the part '", name_, "' has ", size(), " bytes; ", streams, " streams of ", T,
+             " inputs at a time need ", streams * T + 1, ". Give more data, a smaller batch or a shorter context");
+  return all;
+}
+
+ByteBatch ByteSplit::stream(const ByteStream& at) const {
+  const long n = segments(at.streams, at.T), length = n * at.T, slack = size() - 1 - at.streams * length;
+  const RandomKey key{.seed = at.seed, .step = at.restart, .site = site_hash("byte_data stream")};
+  const Philox4 draw = philox({key.site, uint32_t(at.segment / n), 0, 0}, key.key());
+  const long shift = long(uint64_t(draw[0]) * uint64_t(slack + 1) >> 32);
+  std::vector<long> starts;
+  for (long row = at.first; row < at.first + at.rows; row++)
+    starts.push_back(shift + row * length + at.segment % n * at.T);
+  ByteBatch batch = windows_at(starts, std::vector<long>(size_t(at.rows), 0), at.T);
+  batch.segments = Tensor();
+  return batch;
+}
+
 ByteBatch ByteSplit::windows_at(const std::vector<long>& starts, const std::vector<long>& skip, long T) const {
   const long B = long(starts.size());
   HEED_CHECK(skip.size() == starts.size(), "byte_data", B, " windows and ", skip.size(), " numbers to skip");

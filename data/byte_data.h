@@ -24,6 +24,14 @@ struct ByteBatch {
   long counted = 0;  // targets that count
 };
 
+// A place in streams of text, see ByteSplit::stream.
+struct ByteStream {
+  uint32_t seed = 0, restart = 0;  // streams that begin anew for another reason than their end: another draw
+  long streams = 1;                // in all
+  long first = 0, rows = 1;        // those that are wanted
+  long T = 1, segment = 0;
+};
+
 // A document, or the part of one that belongs to a split.
 struct ByteDocument {
   std::string name;      // the path below the folder that was opened
@@ -46,6 +54,14 @@ class ByteSplit {
   // A window may cover several documents: `segments` tells them apart, and no target crosses a border. Throws if the
   // split has fewer than T + 1 bytes.
   ByteBatch batch(uint32_t seed, uint32_t step, uint32_t first_sample, long B, long T) const;
+
+  // Streams: the split is cut into `streams` parts of equal length, and row r reads part r from its start to its end, T
+  // inputs at a time; the segments 0, 1, 2, ... of a row follow each other without a gap. Behind the last one all rows
+  // begin again at once, a little further on or back (a draw by the seed), so that what is left out and where segments
+  // end is not always the same. Documents follow each other as in one long text: there are no `segments`, but no target
+  // crosses a border. Throws if the split has fewer than streams * T + 1 bytes.
+  ByteBatch stream(const ByteStream& at) const;
+  long segments(long streams, long T) const;  // of every row, before it begins again
 
   // Row by row the inputs from starts[row] on, and the targets from number `skip[row]` of the row on. What lies behind
   // the end is 0 and does not count.

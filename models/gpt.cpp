@@ -1,5 +1,7 @@
 #include "models/gpt.h"
 
+#include <limits>
+
 #include "models/orderings.h"
 
 namespace heed {
@@ -14,6 +16,7 @@ StackOptions checked(const GptOptions& o) {
 
 Gpt::Gpt(const GptOptions& o)
     : context_(o.stack.max_length),
+      attention_(o.stack.attention),
       input_(child<TokenInput>("input", TokenInputOptions{o.V, o.stack.C, o.positions, o.stack.max_length})),
       stack_(child<Stack>("stack", checked(o))) {
   HEED_CHECK(stack_.can().causal, "gpt", "the attention is '", o.stack.attention,
@@ -27,6 +30,15 @@ Variable Gpt::forward(const Tensor& ids, const Mask& mask, Context& ctx, StackSt
   const Variable x = input_.forward(ids, ctx, state ? state->length() : 0);
   const Variable h = stack_.forward(x, {.mask = causal_mask() & mask, .state = state}, ctx);
   return head_ ? head_->forward(h, ctx) : input_.tokens.logits(h, ctx);
+}
+
+StackState Gpt::start_stream(long batch) {
+  HEED_CHECK(stack_.can().bounded && !stack_.can().needs_max_length, "gpt", "the attention is '", attention_,
+             "', and what it remembers grows with the text; a stream has no end. Use one that looks back only so far "
+             "(window, local) or adds up what it has read (linear)");
+  HEED_CHECK(!input_.has_end(), "gpt", "the positions are learned, for ", context_,
+             " tokens; a stream has no end. Use rotary, sinusoid or none");
+  return stack_.start(batch, std::numeric_limits<long>::max());
 }
 
 std::vector<std::vector<Look>> Gpt::looks(const Tensor& ids, Context& ctx) {

@@ -29,9 +29,13 @@ class Gpt : public Module {
   std::vector<std::vector<Look>> looks(const Tensor& ids, Context& ctx);
   long context() const { return context_; }  // tokens that it sees at once: the stack's max_length
   StackState start(long batch, long max_length) { return stack_.start(batch, max_length); }
+  // The same for texts without an end, read segment by segment. Throws a sentence if what an attention remembers grows
+  // with the text, or if positions have an end.
+  StackState start_stream(long batch);
 
  private:
   long context_;
+  std::string attention_;
   TokenInput& input_;
   Stack& stack_;
   Linear* head_ = nullptr;  // not tied

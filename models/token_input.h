@@ -25,6 +25,8 @@ class TokenInput : public Module {
   // The same with the tokens' own positions, if they have some: i64 (1 or B, T)
   Variable forward(const Tensor& ids, const Tokens* tokens, Context& ctx);
 
+  bool has_end() const { return learned_; }  // positions for max_length tokens only
+
   Embedding& tokens;
 
  private:

@@ -29,7 +29,11 @@ class Context {  // must outlive the backward of what was computed with it
   // q, k, v and the gradient of the result; the weights P and the gradients dS of the scores stay f32.
   bool bf16 = false;
   uint32_t seed = 0, step = 0;
+  double window_scale = 1;    // of all attention windows, while a phase of the training keeps them short: 0..1
   uint32_t first_sample = 0;  // global number of the batch's first example: micro-batches and ranks draw the same
+
+  long scaled(
+      long window) const;  // by the window_scale; at least 1, and one that sees nothing (0) or all (-1) as it is
 
   // Starts a forward pass of a new (micro-)batch: use numbers start again, decisions and the plans of once() are made
   // anew. A recomputed block of an earlier pass still finds the decisions of its own.
@@ -53,11 +57,22 @@ class Context {  // must outlive the backward of what was computed with it
   // from all micro-batches of the step.
   void report(const std::string& name, double value);
   std::map<std::string, double> metrics() const;
+  struct Reports {
+    double sum = 0, count = 0;
+  };
+  const std::map<std::string, Reports>& reports() const { return reports_; }  // what the means are made of
 
-  // What is to happen once, when the step is done and the weights have changed: a running mean is updated, features are
-  // redrawn. A block that is computed again does not ask twice, and a step that is only tried has no end.
+  // What is to happen when the step is done and the weights have changed: features are redrawn, a counter moves on. A
+  // block that is computed again does not ask twice, and a step that is only tried has no end.
   void at_step_end(const std::function<void()>& what);
-  void end_step();         // does it, in the order in which it was asked for: for the trainer
+  // The same for what is learned from the whole batch, as the running mean of a codebook: `what` is called once, with
+  // the sum of the parts that this module gave, of all its calls, micro-batches and ranks. So it does not depend on how
+  // a batch is cut. Every rank must ask; a part is f32 or f64, and a mean needs a count as one more number.
+  void at_step_end(const Module& user, const Tensor& part, const std::function<void(const Tensor& sum)>& what);
+
+  // For the trainer: does it, in the order in which it was asked for, sums last. `over_ranks` makes the sum of all
+  // ranks of a tensor, in place.
+  void end_step(const std::function<void(const Tensor&)>& over_ranks = nullptr);
   void forget_step_end();  // drops it: a step begins, or was only tried
 
   // Something that depends on sizes only (an attention plan) and is worth keeping between steps: made once per key and
@@ -83,6 +98,7 @@ class Context {  // must outlive the backward of what was computed with it
 
   struct Moment {
     uint32_t seed, step, first_sample;
+    double window_scale;
     bool train, bf16, replaying;
     Uses random_uses, decision_uses;
     std::shared_ptr<Decisions> decisions;
@@ -93,8 +109,13 @@ class Context {  // must outlive the backward of what was computed with it
 
   Uses random_uses_, decision_uses_;
   std::shared_ptr<Decisions> decisions_ = std::make_shared<Decisions>();
-  std::map<std::string, std::pair<double, long>> reports_;  // sum and count
+  std::map<std::string, Reports> reports_;
   std::vector<std::function<void()>> at_step_end_;
+  struct Summed {
+    Tensor sum;
+    std::function<void(const Tensor&)> what;
+  };
+  std::map<std::string, Summed> summed_;  // by the path of the module
   PlanCache plans_;
   std::shared_ptr<PlanCache> batch_plans_ = std::make_shared<PlanCache>();  // of once()
   bool marked_ = false, replaying_ = false;  // marked: a block of this pass may be computed again

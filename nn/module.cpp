@@ -1,10 +1,32 @@
 #include "nn/module.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "system/nearest.h"
 #include "tensor/copy.h"
 
 namespace heed {
+namespace {
+
+bool lies_below(const std::string& path, const std::string& above) {
+  return above.empty() || path == above || path.starts_with(above + ".");
+}
+
+// What all paths begin with, cut to as many names as the given one has: "stack.layer_0", "stack.norm_0", ...
+std::vector<std::string> paths_of_depth(const std::vector<Parameter*>& parameters, const std::string& given) {
+  std::vector<std::string> all;
+  const auto dots = std::count(given.begin(), given.end(), '.');
+  for (const Parameter* p : parameters) {
+    size_t end = p->path.find('.');
+    for (long i = 0; i < dots && end != std::string::npos; i++) end = p->path.find('.', end + 1);
+    const std::string cut = p->path.substr(0, end);
+    if (std::find(all.begin(), all.end(), cut) == all.end()) all.push_back(cut);
+  }
+  return all;
+}
+
+}  // namespace
 
 void check_not_packed(const char* op, const Parameter& parameter) {
   HEED_CHECK(!parameter.packed, op, "'", parameter.path,
@@ -109,15 +131,15 @@ void Module::zero_grad() {
   for (Parameter* parameter : parameters()) parameter->value.zero_grad();
 }
 
-int Module::freeze(const std::string& prefix) {
+int Module::freeze(const std::string& path) {
   int frozen = 0;
   for (Parameter* parameter : parameters())
-    if (parameter->path.starts_with(prefix)) {
+    if (lies_below(parameter->path, path)) {
       check_not_packed("freeze", *parameter);
       parameter->value.set_requires_grad(false);
       frozen++;
     }
-  HEED_CHECK(frozen > 0, "freeze", "no parameter's path begins with '", prefix, "'");
+  if (frozen == 0) fail_unknown("freeze", "part of the model", path, paths_of_depth(parameters(), path));
   return frozen;
 }
 

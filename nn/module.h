@@ -56,9 +56,9 @@ class Module {
   void initialise(uint32_t seed);     // draws all parameters and buffers anew; they were made with seed 0
   void cast_parameters(DType dtype);  // f64 for sharp gradient checks, buffers too; drops gradients
   void zero_grad();
-  // Excludes the parameters whose path begins with the prefix from training; returns how many. Throws if none does, or
-  // if they are in a ParameterArena already.
-  int freeze(const std::string& prefix);
+  // Excludes the parameter of this path, and all below it, from training: freeze("stack.layer_0"); "" is the whole
+  // model. Returns how many. Throws if there is none, or if they are in a ParameterArena already.
+  int freeze(const std::string& path);
 
  protected:
   // A parameter of this module. Decay applies to matrices unless said otherwise.
@@ -67,7 +67,7 @@ class Module {
 
   // Numbers of this module that are drawn like a parameter, by the model's seed and the path, saved with the weights
   // and the same in training, evaluation and sampling, but never trained, packed or counted. What changes them does so
-  // at the end of a step (Context::at_step_end), with set_value or in place.
+  // in place, at the end of a step (Context::at_step_end).
   Variable& buffer(const std::string& name, const Shape& shape, const Init& init);
 
   // Makes a module inside of this one: Linear& out = child<Linear>("out", 64, 2). A module that is held by value

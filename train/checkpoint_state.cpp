@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kOp = "checkpoint";
 constexpr const char* kOldValidBpc = "validation_bpc";  // as older files call it
 constexpr const char* kFormat = "heed checkpoint";
-const std::string kOptimiser = "optimiser.", kNumber = "number.", kString = "string.";
+const std::string kOptimiser = "optimiser.", kStream = "stream.", kNumber = "number.", kString = "string.";
 
 // What stands behind the prefix; nothing if the name does not begin with it.
 std::optional<std::string> behind(const std::string& prefix, const std::string& name) {
@@ -50,13 +50,16 @@ Safetensors to_safetensors(const TrainingState& state) {
   for (const auto& [name, value] : state.numbers) file.metadata[kNumber + name] = shortest_text(value);
   file.tensors = state.weights;
   for (const NamedTensor& tensor : state.weights)
-    for (const auto& [prefix, owner] : {std::pair{kOptimiser, "the optimiser's"}, {kString, "strings of the task"}})
+    for (const auto& [prefix, owner] : {std::pair{kOptimiser, "the optimiser's"},
+                                        {kString, "strings of the task"},
+                                        {kStream, "what is remembered of streams"}})
       HEED_CHECK(!tensor.name.starts_with(prefix), kOp, "the weights have a tensor '", tensor.name,
                  "'; names that begin with ", prefix, " are ", owner);
   for (const auto& [name, bytes] : state.strings)  // a tensor of bytes: metadata is text
     file.tensors.push_back(
         {kString + name, from_vector(std::vector<uint8_t>(bytes.begin(), bytes.end()), {long(bytes.size())})});
   for (const NamedTensor& tensor : state.optimiser) file.tensors.push_back({kOptimiser + tensor.name, tensor.value});
+  for (const NamedTensor& tensor : state.streams) file.tensors.push_back({kStream + tensor.name, tensor.value});
   return file;
 }
 
@@ -65,6 +68,8 @@ TrainingState to_training_state(Safetensors file, const std::string& path) {
   for (NamedTensor& tensor : file.tensors)
     if (const auto name = behind(kOptimiser, tensor.name))
       state.optimiser.push_back({*name, std::move(tensor.value)});
+    else if (const auto stream = behind(kStream, tensor.name))
+      state.streams.push_back({*stream, std::move(tensor.value)});
     else if (const auto string = behind(kString, tensor.name)) {
       const std::vector<uint8_t> bytes = tensor.value.to_vector<uint8_t>();
       state.strings[*string] = std::string(bytes.begin(), bytes.end());
@@ -75,7 +80,7 @@ TrainingState to_training_state(Safetensors file, const std::string& path) {
 
 TrainingState read_checkpoint(const std::string& path, CheckpointPart part) {
   const auto wanted = [&](const std::string& name) {
-    return part == CheckpointPart::all || !name.starts_with(kOptimiser);
+    return part == CheckpointPart::all || !(name.starts_with(kOptimiser) || name.starts_with(kStream));
   };
   return to_training_state(read_safetensors(path, wanted), path);
 }

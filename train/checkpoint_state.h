@@ -23,12 +23,13 @@ struct TrainingState {
   std::map<std::string, std::string> strings = {};  // any bytes, by name: a vocabulary, a palette
   std::vector<NamedTensor> weights = {};            // by the paths of the parameters
   std::vector<NamedTensor> optimiser = {};          // "m.out.weight": in the file "optimiser.m.out.weight"
+  std::vector<NamedTensor> streams = {};            // train/stream_states.h; "stream.0.1.k" in the file
 };
 
 Safetensors to_safetensors(const TrainingState& state);
 TrainingState to_training_state(Safetensors file, const std::string& path);  // throws if it is not a checkpoint
 
-enum class CheckpointPart { all, model };  // model: without the optimiser's tensors, which are two thirds of it
+enum class CheckpointPart { all, model };  // model: without what only training needs, two thirds of it
 TrainingState read_checkpoint(const std::string& path, CheckpointPart part = CheckpointPart::all);
 TrainingState read_checkpoint_summary(const std::string& path);  // without the tensors: cheap
 

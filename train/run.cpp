@@ -160,10 +160,29 @@ class Run {
                    : option("steps") + " N goes on to more"));
   }
 
+  std::string frozen() const {
+    long count = 0;
+    for (const Parameter* p : trainer_.model().parameters())
+      if (!p->value.requires_grad()) count += p->value.numel();
+    return count ? format(" (%.2f frozen)", double(count) / 1e6) : "";
+  }
+
+  // "2000 steps of 8 x 512 bytes", of phases one after the other
+  std::string steps_text() const {
+    std::vector<std::string> texts;
+    for (const Phase& phase : trainer_.schedule().phases()) {
+      const long batch = phase.batch ? phase.batch : task_.training().batch;
+      const long context = phase.context ? phase.context : task_.context();
+      texts.push_back(std::to_string(phase.steps) + " steps of " + std::to_string(batch) + " x " +
+                      std::to_string(context) + " " + task_.unit());
+      if (phase.windows != 1) texts.back() += format(" with %g of every window", phase.windows);
+    }
+    return joined(texts, ", then ");
+  }
+
   void tell_needs() {
-    say(format("%.2f million parameters, ", double(trainer_.model().parameter_count()) / 1e6) +
-        std::to_string(trainer_.last_step()) + " steps of " + std::to_string(task_.training().batch) + " x " +
-        std::to_string(task_.context()) + " " + task_.unit());
+    say(format("%.2f million parameters%s, ", double(trainer_.model().parameter_count()) / 1e6, frozen().c_str()) +
+        steps_text());
     const Needs rest = needs_of_rest(trainer_);
     say("needs about " + megabytes(rest.bytes) + " and " + duration_text(rest.seconds));
     reset_peak();
@@ -233,12 +252,14 @@ class Run {
            format("%.0f tok/s   ", speed_) + megabytes(memory_stats().reserved);
   }
 
+  double validate() { return task_.validate(trainer_.schedule().phase_at(trainer_.step())); }
+
   // It is computed again, looking at the result of every op.
   void explain_validation() {
     std::string where = "every op made finite numbers, and their sum is too large";
     try {
       const CheckFinite checking;
-      task_.validate();
+      validate();
     } catch (const NotFinite& found) {
       where = found.what();
     }
@@ -248,7 +269,7 @@ class Run {
 
   void evaluate_and_save() {
     trainer_.check_weights();
-    result_.valid_score = task_.validate();
+    result_.valid_score = validate();
     if (!std::isfinite(result_.valid_score)) explain_validation();
     log(Json::Object{{"step", trainer_.step()}, {score_.valid(), result_.valid_score}, {kSeconds, seconds_}});
     valid_step_ = trainer_.step();

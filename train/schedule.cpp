@@ -23,6 +23,10 @@ void set(Phase& phase, const SpecOption& option) {
     phase.context = whole(0);
   else if (option.name == "window")
     phase.window = whole(0);
+  else if (option.name == "batch")
+    phase.batch = whole(0);
+  else if (option.name == "windows")
+    phase.windows = number(1);
   else if (option.name == "warmup")
     phase.warmup = whole(0);
   else if (option.name == "rate")
@@ -30,7 +34,8 @@ void set(Phase& phase, const SpecOption& option) {
   else if (option.name == "floor")
     phase.floor = number(1);
   else
-    fail_unknown("schedule", "option", option.name, {"steps", "context", "window", "rate", "warmup", "floor"});
+    fail_unknown("schedule", "option", option.name,
+                 {"steps", "context", "batch", "window", "windows", "rate", "warmup", "floor"});
 }
 
 void check(const Phase& p) {
@@ -42,6 +47,8 @@ void check(const Phase& p) {
   HEED_CHECK(p.warmup >= 0 && p.warmup < p.steps, "schedule", "warmup is ", p.warmup, " in a phase of ", p.steps,
              " steps; it must be shorter than the phase");
   HEED_CHECK(p.floor >= 0 && p.floor <= 1, "schedule", "floor is ", p.floor, "; it is a part of the rate, from 0 to 1");
+  HEED_CHECK(p.windows > 0 && p.windows <= 1, "schedule", "windows is ", p.windows,
+             "; it is a part of every layer's own window, above 0 and at most 1");
 }
 
 Phase parsed(const std::string& text, Phase phase) {
@@ -103,6 +110,8 @@ int Schedule::phase_number(long step) const {
 
 const Phase& Schedule::phase_at(long step) const { return phases_[size_t(phase_number(step))]; }
 
+long Schedule::past_of_phase(long step) const { return step - 1 - start_of(phase_number(step)); }
+
 double Schedule::rate_at(long step) const {
   const int phase = phase_number(step);
   return phases_[size_t(phase)].rate_at(step - start_of(phase));
@@ -116,7 +125,9 @@ std::string Schedule::text() const {
                                        {"warmup", std::to_string(p.warmup)},
                                        {"floor", shortest_text(p.floor)}};
     if (p.context) options.push_back({"context", std::to_string(p.context)});
+    if (p.batch) options.push_back({"batch", std::to_string(p.batch)});
     if (p.window) options.push_back({"window", std::to_string(p.window)});
+    if (p.windows != 1) options.push_back({"windows", shortest_text(p.windows)});
     texts.push_back(spec_text(p.shape, options));
   }
   return joined(texts, ";");

@@ -2,6 +2,7 @@
 //
 //   "cosine:warmup=100,floor=0.1"                                      one phase for the whole run
 //   "steps=1000,context=128,rate=1e-3;steps=500,context=256,rate=5e-4,warmup=50"          phases, one after the other
+//   "steps=800,context=128,windows=0.25,batch=16;steps=200,batch=4"    short windows and texts first (Longformer)
 //
 // A phase is [shape:]option=value,...; what it does not say is taken from the defaults. The rate at step t of a phase
 // of n steps with w steps of warm-up (t counts from 1; t = 0 is before the first step):
@@ -23,8 +24,10 @@ namespace heed {
 
 struct Phase {
   long steps = 1000;
-  long context = 0;  // tokens of a training sequence; 0: the model's
-  long window = 0;   // of attention, one-sided; 0: the model's
+  long context = 0;    // tokens of a training sequence; 0: the model's
+  long batch = 0;      // samples of a step; 0: the run's
+  long window = 0;     // of attention, one-sided, a cap for all layers; 0: the model's
+  double windows = 1;  // a part of every layer's own window, above 0 and at most 1: they grow together, layer by layer
   double rate = 1e-3;
   long warmup = 0;   // steps, below `steps`
   double floor = 0;  // of cosine and linear: the last step's part of the rate, 0..1
@@ -41,7 +44,8 @@ class Schedule {
   long steps() const;               // of all phases
   double rate_at(long step) const;  // step = 1, 2, ...; 0: before the first; beyond the end: the last rate
   const Phase& phase_at(long step) const;
-  int phase_number(long step) const;  // an index of phases()
+  int phase_number(long step) const;    // an index of phases()
+  long past_of_phase(long step) const;  // how many steps of its phase there were before this one
   const std::vector<Phase>& phases() const { return phases_; }
 
   // Every option written out: Schedule(s.text()) is s.

@@ -24,6 +24,8 @@ struct BatchPart {
   uint32_t seed = 0, step = 0;
   long first = 0, rows = 0;  // samples of the batch
   long context = 0;          // tokens of a sample
+  long batch = 0;            // samples of the whole batch
+  long phase = 0, past = 0;  // of the schedule, from 0, and how many of its steps there were before this one
 };
 
 class Task {
@@ -37,11 +39,14 @@ class Task {
   virtual std::string unit() const = 0;  // what a token is, in the plural: "bytes"
 
   virtual Batch draw(const BatchPart& part) = 0;
+  // Do rows go on where they ended in the step before (Batch::fresh)? Then the trainer keeps what the model remembers.
+  virtual bool streams() const { return false; }
   virtual std::string nothing_to_predict(long context) const;  // why a batch may count nothing: half a sentence
 
   // The score of a step in training, from its mean loss in nats and what the model reported (Context::report).
   virtual double training_score(double loss, const std::map<std::string, double>& metrics) const = 0;
-  virtual double validate() = 0;  // the score on data that is not learned
+  // The score on data that is not learned, with the context and the windows that the phase has.
+  virtual double validate(const Phase& phase) = 0;
 
   // ---- what a run writes for it
 

@@ -20,6 +20,7 @@ struct TrainSettings {
   double beta2 = 0.98;  // of adamw and adam: how much of the squared gradients is remembered
   double weight_decay = 0.1, clip = 1;
   std::string dtype = "f32";  // bf16: products of rounded numbers; weights stay f32
+  std::string freeze = {};    // parts of the model that are not trained, by their paths: input,stack.layer_0
   long seed = 1;
 
   // what is written on the way; it changes no weight
@@ -33,7 +34,6 @@ SettingTable writing_rows(TrainSettings& s);   // what does not
 
 void check_training(const TrainSettings& s);   // throws a sentence for what cannot be together
 Schedule schedule_of(const TrainSettings& s);  // of the learning rate and of phases
-long micro_batch_of(const TrainSettings& s);   // samples at a time: 1..batch
 OptimiserOptions optimiser_options(const TrainSettings& s);
 
 }  // namespace heed

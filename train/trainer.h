@@ -8,16 +8,25 @@
 //
 // A step depends on the settings, the weights and its number only: what is drawn is keyed by (seed, step, sample). So a
 // run that goes on from a checkpoint computes the same bits as one that was never stopped, and so do micro-batches up
-// to the rounding of their sum.
+// to the rounding of their sum. A task of streams adds what the model remembers of them, which is saved with the
+// weights.
+//
+// Several ranks train one model together: each has a task and a trainer of its own, all with the same settings. A rank
+// draws its part of every batch, by the numbers that its samples have in the whole; the gradients of all are added up
+// once per step, in the order of the ranks. So any number of ranks computes what one computes, up to the rounding of
+// this sum, and all of them have the same bits.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 
+#include "comm/communicator.h"
 #include "nn/arena.h"
 #include "train/checkpoint_state.h"
 #include "train/optimiser.h"
+#include "train/stream_states.h"
 #include "train/task.h"
 
 namespace heed {
@@ -37,10 +46,11 @@ struct Needs {
 
 class Trainer {
  public:
-  explicit Trainer(Task& task);  // draws the weights
+  explicit Trainer(Task& task);              // draws the weights
+  Trainer(Task& task, Communicator& ranks);  // as one of several ranks; they must outlive it
 
   Task& task() { return task_; }
-  Module& model() { return task_.objective().model(); }
+  Module& model() const { return task_.objective().model(); }
   long step() const { return optimiser_->steps(); }  // that are done
   long last_step() const { return schedule_.steps(); }
   const Schedule& schedule() const { return schedule_; }
@@ -59,19 +69,30 @@ class Trainer {
   void restore(const TrainingState& state, const std::string& from);  // throws if it does not fit
 
  private:
+  Trainer(Task& task, std::unique_ptr<Communicator> alone, Communicator* ranks);
+  std::vector<long> rows_at(long step) const;  // samples of each micro-batch of this rank
+  std::vector<double> told(const std::function<std::vector<double>()>& own);
+  void agree(Step& done);
+  Step advanced(bool look_at_everything, const StreamStates::Saved& before);
   long context_at(long step) const;
-  std::vector<Batch> drawn(long step);          // the batch of a step, by micro-batches
-  double accumulate(long step);                 // the gradients of a step into the arena; returns its loss
+  long batch_at(long step) const;
+  std::vector<Batch> drawn(long step);  // the batch of a step, by micro-batches
+  double accumulate(long step);         // the gradients of a step into the arena; returns its loss
+  double passes(long step, const std::vector<Batch>& parts, double counted);
   double watched(long step, const char* what);  // the same, looking at the result of every op
+  void restore_streams(const StreamStates::Saved& saved, long step, const std::string& from);
   [[noreturn]] void explain(long step, const char* what, const std::string& where) const;
 
   Task& task_;
+  std::unique_ptr<Communicator> alone_;  // null: there are others
+  Communicator& ranks_;
   TrainSettings settings_;
   Schedule schedule_;
   ParameterArena arena_;
   std::unique_ptr<Optimiser> optimiser_;
   Context ctx_;
-  long tokens_ = 0;  // of the batch that was drawn last
+  StreamStates streams_;  // empty if the task has none
+  long tokens_ = 0;       // of the batch that was drawn last
 };
 
 Needs needs_of_rest(Trainer& trainer);  // of all steps that are left; tries one of every phase

@@ -43,20 +43,23 @@ int eval_command(int argc, char** argv) {
   ByteSplit split = part_of(data, split_name);
   if (bytes) split = split.first(bytes);
   if (options.context == 0) options.context = loaded.model->context();
+  options.stream = loaded.settings.streams && options.stride == 0;
   if (options.stride == 0) options.stride = options.context;
   Progress progress("window", ByteWindows(split, options.batch, options.context, options.stride).windows());
   options.progress = [&](long done, long) { progress.show(done, ""); };
   const Evaluation result = bits_per_byte(*loaded.model, split, options);
   progress.finish("");
   if (json) {
-    const Json object = Json::Object{
-        {"bpc", result.bpc},          {"bytes", result.bytes},    {"split", split_name},      {"step", loaded.step},
-        {"context", options.context}, {"stride", options.stride}, {"checkpoint", loaded.path}};
+    const Json object =
+        Json::Object{{"bpc", result.bpc},        {"bytes", result.bytes},      {"split", split_name},
+                     {"step", loaded.step},      {"context", options.context}, {"stride", options.stride},
+                     {"stream", options.stream}, {"checkpoint", loaded.path}};
     std::printf("%s\n", object.dump().c_str());
     return 0;
   }
-  std::printf("step %ld on %ld bytes of %s, %s windows of %ld\n", loaded.step, result.bytes, split_name.c_str(),
-              options.stride == options.context ? "disjoint" : "sliding", options.context);
+  const char* how = options.stream ? "one stream, in" : options.stride == options.context ? "disjoint" : "sliding";
+  std::printf("step %ld on %ld bytes of %s, %s windows of %ld\n", loaded.step, result.bytes, split_name.c_str(), how,
+              options.context);
   std::printf("bpc=%.4f\n", result.bpc);
   return 0;
 }

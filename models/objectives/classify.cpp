@@ -5,8 +5,8 @@
 
 namespace heed {
 
-Variable Classify::summed_loss(const Batch& batch, const Mask& hidden, Context& ctx) {
-  HEED_CHECK(hidden.window_left < 0 && hidden.window_right < 0, "classify",
+Variable Classify::summed_loss(const Batch& batch, const LossIn& in, Context& ctx) {
+  HEED_CHECK(in.hidden.window_left < 0 && in.hidden.window_right < 0, "classify",
              "a phase of the schedule has a window; a classifier reads the whole text. Leave the window away");
   const Variable logits = model_.forward(batch.inputs, batch.lengths, ctx);
   const std::vector<int64_t> guesses = argmax(logits.value(), {1}).to_vector<int64_t>();

@@ -12,7 +12,7 @@ class Classify : public Objective {
   explicit Classify(Classifier& model) : model_(model) {}
   Module& model() override { return model_; }
   // Of the batch: inputs (B, T), targets (B,), lengths (B,) or undefined.
-  Variable summed_loss(const Batch& batch, const Mask& hidden, Context& ctx) override;
+  Variable summed_loss(const Batch& batch, const LossIn& in, Context& ctx) override;
 
  private:
   Classifier& model_;

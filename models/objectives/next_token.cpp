@@ -4,9 +4,9 @@
 
 namespace heed {
 
-Variable NextToken::summed_loss(const Batch& batch, const Mask& hidden, Context& ctx) {
+Variable NextToken::summed_loss(const Batch& batch, const LossIn& in, Context& ctx) {
   const Mask documents = batch.segments.defined() ? segment_mask(batch.segments) : Mask();
-  return cross_entropy(model_.forward(batch.inputs, documents & hidden, ctx), batch.targets,
+  return cross_entropy(model_.forward(batch.inputs, documents & in.hidden, ctx, in.state), batch.targets,
                        {.ignore = kNoTarget, .reduction = LossReduction::sum});
 }
 

@@ -11,7 +11,8 @@ class NextToken : public Objective {
  public:
   explicit NextToken(Gpt& model) : model_(model) {}
   Module& model() override { return model_; }
-  Variable summed_loss(const Batch& batch, const Mask& hidden, Context& ctx) override;
+  StackState start(long rows) override { return model_.start_stream(rows); }
+  Variable summed_loss(const Batch& batch, const LossIn& in, Context& ctx) override;
 
  private:
   Gpt& model_;

@@ -2,8 +2,8 @@
 // from and what is done with the gradient it does not know. So one trainer serves all of them (train/trainer.h).
 #pragma once
 
+#include "models/stack.h"
 #include "nn/context.h"
-#include "nn/mixing/mask.h"
 
 namespace heed {
 
@@ -14,6 +14,13 @@ struct Batch {
   Tensor segments{};  // i64 (B, T): the document of each token; undefined: every row is one
   Tensor lengths{};   // i64 (B,): what is behind is padding; undefined: there is none
   long counted = 0;   // targets that count
+  bool fresh = true;  // does every row begin anew? Otherwise it goes on where the row of the batch before ended
+};
+
+// What an objective is told besides the batch.
+struct LossIn {
+  Mask hidden = {};  // what no token may see, for the time being (a phase of the training with short windows)
+  StackState* state = nullptr;  // what the model remembers of what these rows have read before; null: nothing
 };
 
 class Objective {
@@ -21,9 +28,12 @@ class Objective {
   virtual ~Objective() = default;
   virtual Module& model() = 0;
 
-  // The sum of the losses of all targets that count, in nats; a trainer divides it by how many they are. hidden: what
-  // else no token may see, for the time being (a phase of the training with short windows).
-  virtual Variable summed_loss(const Batch& batch, const Mask& hidden, Context& ctx) = 0;
+  // The sum of the losses of all targets that count, in nats; a trainer divides it by how many they are.
+  virtual Variable summed_loss(const Batch& batch, const LossIn& in, Context& ctx) = 0;
+
+  // A memory for so many rows that may be read on and on, batch after batch. By default throws a sentence: not every
+  // model has one.
+  virtual StackState start(long rows);
 };
 
 }  // namespace heed

@@ -44,9 +44,9 @@ class State {
 
   // What it is now, to come back to: a step that was only tried, a block that is computed again in backward.
   struct Saved {
-    long length;
-    Tensors tensors;  // copies
-    bool has_source;  // then there are none: what is made of a source no longer changes
+    long length = 0;
+    Tensors tensors = {};     // copies
+    bool has_source = false;  // then there are none: what is made of a source no longer changes
   };
   Saved saved() const;
   void restore(const Saved& saved);

@@ -69,8 +69,11 @@ double ClassifyTask::training_score(double, const std::map<std::string, double>&
   return metrics.at("accuracy");
 }
 
-double ClassifyTask::validate() {
-  last_ = confusion_of(model_, valid_, data_.labels, {.batch = settings_.batch, .context = settings_.context});
+double ClassifyTask::validate(const Phase& phase) {
+  last_ = confusion_of(model_, valid_, data_.labels,
+                       {.batch = settings_.batch,
+                        .context = phase.context ? phase.context : settings_.context,
+                        .windows = phase.windows});
   return last_.accuracy();
 }
 

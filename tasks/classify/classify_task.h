@@ -30,7 +30,7 @@ class ClassifyTask : public Task {
   std::string unit() const override { return "bytes at most"; }
   Batch draw(const BatchPart& part) override;
   double training_score(double loss, const std::map<std::string, double>& metrics) const override;
-  double validate() override;
+  double validate(const Phase& phase) override;
   Json settings() const override { return to_json(settings_); }
   Json known_settings(const Json& given, const std::string& from) const override;
   std::string fingerprint() const override { return data_.fingerprint; }

@@ -124,6 +124,7 @@ Confusion confusion_of(Classifier& model, const LabelledExamples& examples, cons
     const std::vector<const LabelledExample*> part(order.begin() + long(begin), order.begin() + long(end));
     const Batch batch = batch_of(part, o.context);
     Context ctx;
+    ctx.window_scale = o.windows;
     const Tensor logits = model.forward(batch.inputs, batch.lengths, ctx).value();
     const std::vector<int64_t> given = argmax(logits, {1}).to_vector<int64_t>();
     for (size_t i = 0; i < part.size(); i++) result.counts[size_t(part[i]->label)][size_t(given[i])]++;

@@ -35,6 +35,7 @@ struct Confusion {
 
 struct ClassifyEvaluation {
   long batch = 32, context = 512;                          // texts at a time; bytes of a text that are read
+  double windows = 1;                                      // Context::window_scale
   std::function<void(long done, long all)> progress = {};  // texts
 };
 

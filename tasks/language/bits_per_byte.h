@@ -13,6 +13,11 @@ struct EvaluationOptions {
   long batch = 8;
   long context = 0;  // of the windows; 0: the model's
   long stride = 0;   // of the windows; 0: their context, so that they are disjoint. Smaller: every byte has more past
+  // Reads the text in one go, window after window, and remembers what came before (Gpt::start_stream): the number of a
+  // model that was trained on streams. Without batch and stride.
+  bool stream = false;
+  long window = 0;     // of attention, one-sided, as a phase of a training has it (train/schedule.h); 0: the model's
+  double windows = 1;  // a part of every layer's own
   std::function<void(long done, long windows)> progress = {};
 };
 

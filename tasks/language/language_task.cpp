@@ -22,7 +22,9 @@ Batch batch_of(const ByteBatch& bytes) {
 }
 
 LanguageTask::LanguageTask(const LmSettings& settings, const ByteSplit& train, const ByteSplit& valid)
-    : settings_(checked(settings)), train_(train), valid_(valid), model_(model_options(settings)) {}
+    : settings_(checked(settings)), train_(train), valid_(valid), model_(model_options(settings)) {
+  if (settings.streams) model_.start_stream(1);  // throws if it cannot
+}
 
 LanguageTask::LanguageTask(const LmSettings& settings, const ByteData& data)
     : LanguageTask(settings, data.train, data.valid) {
@@ -31,7 +33,17 @@ LanguageTask::LanguageTask(const LmSettings& settings, const ByteData& data)
 }
 
 Batch LanguageTask::draw(const BatchPart& part) {
-  return batch_of(train_.batch(part.seed, part.step, uint32_t(part.first), part.rows, part.context));
+  if (!settings_.streams)
+    return batch_of(train_.batch(part.seed, part.step, uint32_t(part.first), part.rows, part.context));
+  Batch batch = batch_of(train_.stream({.seed = part.seed,
+                                        .restart = uint32_t(part.phase),
+                                        .streams = part.batch,
+                                        .first = part.first,
+                                        .rows = part.rows,
+                                        .T = part.context,
+                                        .segment = part.past}));
+  batch.fresh = part.past % train_.segments(part.batch, part.context) == 0;
+  return batch;
 }
 
 std::string LanguageTask::nothing_to_predict(long context) const {
@@ -42,8 +54,14 @@ double LanguageTask::training_score(double loss, const std::map<std::string, dou
   return loss / std::log(2.0);
 }
 
-double LanguageTask::validate() {
-  return bits_per_byte(model_, valid_.first(settings_.valid_bytes), {.batch = settings_.batch}).bpc;
+double LanguageTask::validate(const Phase& phase) {
+  return bits_per_byte(model_, valid_.first(settings_.valid_bytes),
+                       {.batch = settings_.batch,
+                        .context = phase.context,
+                        .stream = settings_.streams,
+                        .window = phase.window,
+                        .windows = phase.windows})
+      .bpc;
 }
 
 Json LanguageTask::known_settings(const Json& given, const std::string& from) const {

@@ -25,7 +25,8 @@ class LanguageTask : public Task {
   Batch draw(const BatchPart& part) override;
   std::string nothing_to_predict(long context) const override;
   double training_score(double loss, const std::map<std::string, double>& metrics) const override;
-  double validate() override;
+  double validate(const Phase& phase) override;
+  bool streams() const override { return settings_.streams; }
   Json settings() const override { return to_json(settings_); }
   Json known_settings(const Json& given, const std::string& from) const override;
   std::string fingerprint() const override { return fingerprint_; }

@@ -70,6 +70,9 @@ SettingTable table_of(LmSettings& s) {
       {"positions", s.positions,
        "how the model knows the order of bytes; if nothing is said, learned where rotary cannot be", position_names()},
       {"dropout", s.dropout, 0, 0.95, "of every branch and of the attention weights"},
+      {"streams", s.streams,
+       "read on where the step before ended, and remember it: for an attention that looks back only so far, as window "
+       "and local, or adds up what it has read, as linear"},
       Setting("recompute_blocks", s.recompute_blocks, "compute blocks again in backward: less memory, slower")
           .formerly("checkpoint_blocks"),
       {"reversible", s.reversible, "a reversible stack: memory does not grow with the layers"},
@@ -96,10 +99,11 @@ void check_settings(const LmSettings& s) {
 }
 
 std::string usual_positions(const LmSettings& s) {
-  if (s.heads < 1 || s.width % s.heads != 0 || s.width / s.heads % 2 != 0) return "learned";
+  const std::string added = s.streams ? "sinusoid" : "learned";
+  if (s.heads < 1 || s.width % s.heads != 0 || s.width / s.heads % 2 != 0) return added;
   const std::string ordering = ordering_of(s);
   for (const std::string& spec : layer_specs(s.attention, std::count(ordering.begin(), ordering.end(), 's')))
-    if (!make_mixer(spec, {.C = 2 * s.heads, .heads = s.heads})->can().rotary) return "learned";
+    if (!make_mixer(spec, {.C = 2 * s.heads, .heads = s.heads})->can().rotary) return added;
   return "rotary";
 }
 

@@ -27,6 +27,10 @@ struct LmSettings : TrainSettings {
   std::string positions = "rotary";  // models/token_input.h
   double dropout = 0;                // of every branch and of the attention weights
 
+  // Rows of a batch read on where the step before ended, and the attention remembers what it has read: recurrence over
+  // segments. Otherwise every window of text stands alone.
+  bool streams = false;
+
   bool recompute_blocks = false, reversible = false;  // to need less memory, and so
   long feed_forward_chunks = 1;
 
@@ -44,7 +48,8 @@ const std::vector<std::string>& preset_names();
 // Throws a sentence for whatever cannot be: heads that do not divide the width, a phase longer than the context, ...
 void check_settings(const LmSettings& s);
 
-// Rotary if the attention takes them and heads have an even number of channels, otherwise learned: for who names none.
+// Rotary if the attention takes them and heads have an even number of channels, otherwise learned, or sinusoid for
+// streams, which have no end: for who names none.
 std::string usual_positions(const LmSettings& s);
 
 std::string ordering_of(const LmSettings& s);   // its letters, "sfsf", also if only layers are given

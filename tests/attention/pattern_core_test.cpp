@@ -90,4 +90,29 @@ BOOST_AUTO_TEST_CASE(a_window_with_globals_equals_the_definition_however_it_is_c
             }
 }
 
+// While a phase of the training keeps windows short, every plan and every path follows.
+BOOST_AUTO_TEST_CASE(scaled_windows_are_shorter_windows) {
+  const auto output = [](const Pattern& pattern, long globals, long T, Context& ctx) {
+    PatternCore core({.heads = 4, .head_width = 3, .value_width = 5}, {.pattern = pattern, .globals = globals});
+    const Variable q = noise({2, 4, T, 3}, 1), k = noise({2, 2, 70, 3}, 2), v = noise({2, 2, 70, 5}, 3);
+    return core.attend({q, k, v}, causal_mask(), ctx).value();
+  };
+  Context scaled, plain;  // one of each: plans are kept between calls
+  for (double scale : {1.0, 0.5, 0.01, 1.0})
+    for (long dilation : {1, 3})
+      for (long globals : {0, 2})
+        for (long T : {70, 1, 20}) {
+          scaled.window_scale = scale;
+          const long left = scale == 1.0 ? 20 : scale == 0.5 ? 10 : 1;
+          const Pattern wide{.window_left = 20, .window_right = 0, .dilation = dilation};
+          const Pattern narrow{.window_left = left, .window_right = 0, .dilation = dilation};
+          BOOST_TEST(same_bits(output(wide, globals, T, scaled), output(narrow, globals, T, plain)),
+                     scale << " " << dilation << " " << globals << " " << T);
+        }
+  BOOST_TEST(scaled.scaled(-1) == -1);  // all
+  scaled.window_scale = 0.5;
+  BOOST_TEST(scaled.scaled(0) == 0);
+  BOOST_TEST(scaled.scaled(7) == 4);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -16,7 +16,13 @@ BOOST_AUTO_TEST_SUITE(arena_test)
 BOOST_AUTO_TEST_CASE(frozen_parameters_get_no_gradient_and_no_place_in_the_arena) {
   Model model;
   BOOST_TEST(model.freeze("first.a") == 2);
-  BOOST_TEST(error_of([&] { model.freeze("second"); }) == "freeze: no parameter's path begins with 'second'");
+  BOOST_TEST(error_of([&] { model.freeze("second"); }) ==
+             "freeze: there is no part of the model 'second'; there are first, head");
+  BOOST_TEST(error_of([&] { model.freeze("first.c"); }) ==
+             "freeze: there is no part of the model 'first.c'; there are first.a, first.b, head.weight. Did you mean "
+             "first.a?");
+  BOOST_TEST(error_of([&] { model.freeze("fir"); }) ==  // a path, not the beginning of one
+             "freeze: there is no part of the model 'fir'; there are first, head. Did you mean first?");
   ParameterArena arena(model);
   BOOST_TEST(arena.entries().size() == 3);
   Context ctx;

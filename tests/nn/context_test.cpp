@@ -2,7 +2,10 @@
 
 #include <stdexcept>
 
+#include "tensor/copy.h"
 #include "tensor/create.h"
+#include "tensor/ops/elementwise.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 
@@ -94,6 +97,36 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_step_comes_once_for_each_that_asked_in_order) 
   ctx.forget_step_end();
   ctx.end_step();
   BOOST_TEST(done == "abca");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_learned_from_a_batch_gets_the_sum_of_its_parts_once) {
+  Two own;
+  Context ctx;
+  std::string done;
+  const auto give = [&](const Module& to, double x) {
+    ctx.at_step_end(to, full({1}, x),
+                    [&](const Tensor& sum) { done += to.path() + std::to_string(int(sum.item())) + " "; });
+  };
+  give(own.b, 1);
+  give(own.a, 10);
+  {
+    const Rewind rewind = ctx.mark();
+    give(own.a, 20);
+    const auto past = rewind();
+    give(own.a, 20);  // the same block, computed again
+  }
+  ctx.begin(0, 8);  // the next micro-batch
+  give(own.b, 2);
+  ctx.end_step([](const Tensor& sum) { copy_into(sum, sum + 100.0); });  // what other ranks have
+  BOOST_TEST(done == "a130 b103 ");
+  ctx.end_step();
+  give(own.a, 5);
+  ctx.forget_step_end();
+  ctx.end_step();
+  BOOST_TEST(done == "a130 b103 ");
+  give(own.a, 1);
+  BOOST_TEST(error_of([&] { ctx.at_step_end(own.a, zeros({2}), [](const Tensor&) {}); }) ==
+             "at_step_end: a gave (2,) after (1,); all parts of a sum have one shape");
 }
 
 BOOST_AUTO_TEST_CASE(a_plan_is_made_once_per_key) {

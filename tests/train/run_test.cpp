@@ -40,7 +40,7 @@ struct Line : Module {
 struct SquaredError : Objective {
   Line line;
   Module& model() override { return line; }
-  Variable summed_loss(const Batch& batch, const Mask&, Context& ctx) override {
+  Variable summed_loss(const Batch& batch, const LossIn&, Context& ctx) override {
     const Variable error = line.forward(batch.inputs, ctx) - Variable(batch.targets);
     return sum(error * error);
   }
@@ -63,7 +63,7 @@ class LineTask : public Task {
     return {.inputs = x, .targets = x * 3.0 - 1.0, .counted = p.rows};
   }
   double training_score(double loss, const std::map<std::string, double>&) const override { return -loss; }
-  double validate() override {
+  double validate(const Phase&) override {
     Context ctx;
     const NoGrad no_grad;
     return -squared.summed_loss(draw({.seed = 99, .rows = 8}), {}, ctx).item();

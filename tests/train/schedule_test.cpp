@@ -82,8 +82,8 @@ BOOST_AUTO_TEST_CASE(mistakes_are_told_with_the_rule) {
              "schedule: there is no shape 'cosin'; there are constant, cosine, linear, inverse_sqrt. Did you mean "
              "cosine?");
   BOOST_TEST(refusal("cosine:warmpu=3") ==
-             "schedule: there is no option 'warmpu'; there are steps, context, window, rate, warmup, floor. Did you "
-             "mean warmup?");
+             "schedule: there is no option 'warmpu'; there are steps, context, batch, window, windows, rate, warmup, "
+             "floor. Did you mean warmup?");
   BOOST_TEST(refusal("cosine:warmup") ==
              "schedule: 'cosine:warmup' has 'warmup' where an option is expected; the rule is "
              "shape:option=value,option=value");
@@ -101,6 +101,21 @@ BOOST_AUTO_TEST_CASE(mistakes_are_told_with_the_rule) {
              "schedule: warmup is 10 in a phase of 10 steps; it must be shorter than the phase");
   BOOST_TEST(error_of([] { Schedule("").rate_at(-1); }) ==
              "schedule: the step is -1; steps count from 1, and 0 is before the first");
+}
+
+BOOST_AUTO_TEST_CASE(a_phase_may_have_a_batch_and_a_part_of_every_window) {
+  const Schedule s("steps=10,batch=16,windows=0.25;steps=5");
+  BOOST_TEST(s.phase_at(10).batch == 16);
+  BOOST_TEST(s.phase_at(10).windows == 0.25);
+  BOOST_TEST(s.phase_at(11).batch == 0);
+  BOOST_TEST(s.phase_at(11).windows == 1);
+  BOOST_TEST(s.past_of_phase(1) == 0);
+  BOOST_TEST(s.past_of_phase(10) == 9);
+  BOOST_TEST(s.past_of_phase(12) == 1);
+  BOOST_TEST(Schedule(s.text()).text() == s.text());
+  BOOST_TEST(Schedule(s.text()).phase_at(1).batch == 16);
+  BOOST_TEST(error_of([] { Schedule("steps=10,windows=0"); }) ==
+             "schedule: windows is 0; it is a part of every layer's own window, above 0 and at most 1");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(the_loss_is_summed_over_samples_and_the_accuracy_is_their_m
   BOOST_TEST(std::abs(ctx.metrics().at("accuracy") - 2 / 3.0) < 1e-12);
   BOOST_TEST(&objective.model() == &model);
   BOOST_TEST(
-      error_of([&] { objective.summed_loss({}, window_mask(2, 0), ctx); }) ==
+      error_of([&] { objective.summed_loss({}, {.hidden = window_mask(2, 0)}, ctx); }) ==
       "classify: a phase of the schedule has a window; a classifier reads the whole text. Leave the window away");
 }
 

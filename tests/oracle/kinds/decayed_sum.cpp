@@ -73,6 +73,7 @@ class DecayedCore : public Core {
             .length_free = true,
             .decode = true,
             .any_cut = true,
+            .bounded = true,
             .because = "it adds up keys before a query is known"};
   }
 };

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(cats_and_dogs_are_told_apart) {
   while (trainer.step() < trainer.last_step()) last = trainer.advance();
   BOOST_TEST(task.training_score(last.loss, last.metrics) == 1);
   BOOST_TEST(last.metrics.at("accuracy") == 1);
-  BOOST_TEST(task.validate() == 1);
+  BOOST_TEST(task.validate({}) == 1);
   BOOST_TEST(task.score().better(0.9, 0.8));
 }
 
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(the_page_shows_the_last_validation) {
   Page without("run");
   task.add_to_page(without, run);
   BOOST_TEST(without.html().find("taken for") == std::string::npos);
-  task.validate();
+  task.validate({});
   task.write_samples(run, 7);
   Page page("run");
   task.add_to_page(page, run);

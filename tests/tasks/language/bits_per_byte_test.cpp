@@ -95,4 +95,36 @@ BOOST_AUTO_TEST_CASE(nothing_to_predict_is_an_error) {
              "left out");
 }
 
+// In one go: what a long window gives, with a short one.
+BOOST_AUTO_TEST_CASE(a_stream_remembers_what_it_has_read) {
+  LmSettings s = tiny_lm();
+  s.attention = "window:left=9", s.context = 4000;
+  Gpt model = tiny_model(s);
+  model.initialise(1);
+  const std::string text = tiny_text();
+  const double whole = bits_per_byte(model, split_of({text}), {.batch = 1}).bpc;
+  const auto stream = [&](long context) {
+    return bits_per_byte(model, split_of({text}), {.context = context, .stream = true});
+  };
+  for (const long context : {7, 16, 500}) {
+    BOOST_TEST(stream(context).bpc == whole, boost::test_tools::tolerance(1e-5));
+    BOOST_TEST(stream(context).bytes == long(text.size()) - 1);
+  }
+  BOOST_TEST(bits_per_byte(model, split_of({text}), {.context = 16}).bpc != whole);
+}
+
+BOOST_AUTO_TEST_CASE(a_phase_has_its_own_windows) {
+  LmSettings s = tiny_lm();
+  s.attention = "window:left=8";
+  Gpt model = tiny_model(s);
+  model.initialise(1);
+  const std::string text = tiny_text();
+  const auto bpc = [&](long window, double windows) {
+    return bits_per_byte(model, split_of({text}), {.window = window, .windows = windows}).bpc;
+  };
+  BOOST_TEST(bpc(4, 1) == bpc(0, 0.5));
+  BOOST_TEST(bpc(0, 1) != bpc(0, 0.5));
+  BOOST_TEST(bpc(0, 1) == bpc(8, 1));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -234,4 +234,48 @@ BOOST_AUTO_TEST_CASE(bad_settings_and_data_are_refused) {
              "of them");
 }
 
+BOOST_AUTO_TEST_CASE(a_phase_has_its_batch_and_its_windows_in_training_and_validation) {
+  LmSettings s = tiny_lm();
+  s.attention = "window:left=8", s.micro_batch = 2;
+  s.schedule = "steps=2,batch=6,windows=0.5,context=8;steps=2,batch=2";
+  LmTrainer trainer(s, split_of(kText));
+  LmSettings alike = s;
+  alike.attention = "window:left=4", alike.schedule = "constant:steps=4,context=8", alike.batch = 6;
+  LmTrainer narrow(alike, split_of(kText));
+  for (int i = 0; i < 2; i++) {
+    const Step done = trainer.advance(), other = narrow.advance();
+    BOOST_TEST(done.loss == other.loss);
+    BOOST_TEST(done.tokens == 6 * 8);
+  }
+  BOOST_TEST(trainer.advance().tokens == 2 * 16);
+  LanguageTask task(s, split_of(kText), split_of(kText)), short_window(alike, split_of(kText), split_of(kText));
+  const Phase first = schedule_of(s).phases()[0];
+  task.model().initialise(1), short_window.model().initialise(1);
+  BOOST_TEST(task.validate(first) == short_window.validate({.context = 8}));
+  BOOST_TEST(task.validate(first) != task.validate({}));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_frozen_stays_and_the_rest_learns) {
+  LmSettings s = tiny_lm();
+  s.layers = 2, s.freeze = "input,stack.layer_0";
+  LmTrainer trainer(s, split_of(kText));
+  std::map<std::string, Tensor> before;
+  for (Parameter* p : trainer.model().parameters()) before[p->path] = clone(p->value.value());
+  for (int i = 0; i < 5; i++) trainer.advance();
+  for (Parameter* p : trainer.model().parameters()) {
+    const bool frozen = p->path.starts_with("input.") || p->path.starts_with("stack.layer_0.");
+    BOOST_TEST(::same_bits(p->value.value(), before[p->path]) == frozen, p->path);
+  }
+  LmTrainer again(s, split_of(kText));
+  again.restore(trainer.state(), "a copy");  // frozen ones too
+  BOOST_TEST(same_bits(tensors_of(again), tensors_of(trainer)));
+  s.freeze = "input,stack";
+  BOOST_TEST(error_of([&] { LmTrainer(s, split_of(kText)); }) ==
+             "train: all of the model is frozen by 'input,stack'; leave something to train");
+  s.freeze = "input,stack.layer_7";
+  BOOST_TEST(error_of([&] {
+               LmTrainer(s, split_of(kText));
+             }).starts_with("freeze: there is no part of the model 'stack.layer_7'; there are input.tokens, "));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

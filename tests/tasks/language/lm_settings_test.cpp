@@ -34,6 +34,8 @@ LmSettings unusual() {
   s.weight_decay = 0.25;
   s.clip = 0.5;
   s.dtype = "bf16";
+  s.streams = true;
+  s.freeze = "input";
   s.recompute_blocks = true;
   s.reversible = true;
   s.feed_forward_chunks = 4;
@@ -204,9 +206,6 @@ BOOST_AUTO_TEST_CASE(the_ordering_follows_from_the_layers_or_is_given) {
   s.ordering = "ssf";
   BOOST_TEST(ordering_of(s) == "ssf");
   BOOST_TEST(model_options(s).stack.ordering == "ssf");
-  BOOST_TEST(micro_batch_of(s) == s.batch);
-  s.micro_batch = 3;
-  BOOST_TEST(micro_batch_of(s) == 3);
 }
 
 BOOST_AUTO_TEST_CASE(an_ordering_that_has_a_name_is_written_by_its_letters) {
