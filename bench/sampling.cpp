@@ -1,9 +1,10 @@
 // `build/bench sampling`: the small language model (bench/gpt.h) writes bytes, one by one and with a cache, as `charlm
 // sample` does (models/sampler.h); against PyTorch with a cache that is made once. Every weight of a product is read
-// once for each byte: that is the amount, held against reading as many bytes as fast as this machine can.
+// once for each byte: that is the amount, held against reading as many bytes as fast as this machine can. Rows that are
+// sampled together share what is read.
 #include "bench/gpt.h"
 #include "bench/kernels.h"
-#include "models/sampler.h"
+#include "tasks/language/text_sampler.h"
 
 namespace heed::bench {
 namespace {
@@ -22,10 +23,23 @@ Case sampling_case(const std::string& name, long prompt, long length) {
           }};
 }
 
+Case rows_case(long rows, long length) {
+  const GptSizes s;
+  return {.group = "sampling, 4 layers of width 256, several rows at once",
+          .name = std::to_string(rows) + " rows of " + std::to_string(length) + " bytes",
+          .amount = 4 * product_weights(s) * double(length),
+          .limit = Limit::read,
+          .bar = {},
+          .make = [=]() -> Action {
+            const auto model = std::make_shared<Gpt>(options_of(s));
+            return [=] { sampled(*model, std::vector<Ids>(size_t(rows), Ids{'a'}), {.length = length}); };
+          }};
+}
+
 std::vector<Case> cases() {
   Case many = sampling_case("256 bytes", 1, 256);
   many.bar = {.ratio = 1.7, .share = 0.6};
-  return {many, sampling_case("the first byte behind 256 bytes", 256, 1)};
+  return {many, sampling_case("the first byte behind 256 bytes", 256, 1), rows_case(8, 256), rows_case(32, 256)};
 }
 
 const RegisteredBenchmark sampling{

@@ -2,7 +2,9 @@
 
 #include <limits>
 
+#include "autograd/ops/views.h"
 #include "models/orderings.h"
+#include "tensor/views.h"
 
 namespace heed {
 namespace {
@@ -15,7 +17,8 @@ StackOptions checked(const GptOptions& o) {
 }  // namespace
 
 Gpt::Gpt(const GptOptions& o)
-    : context_(o.stack.max_length),
+    : V_(o.V),
+      context_(o.stack.max_length),
       attention_(o.stack.attention),
       input_(child<TokenInput>("input", TokenInputOptions{o.V, o.stack.C, o.positions, o.stack.max_length})),
       stack_(child<Stack>("stack", checked(o))) {
@@ -27,8 +30,21 @@ Gpt::Gpt(const GptOptions& o)
 Variable Gpt::forward(const Tensor& ids, Context& ctx, StackState* state) { return forward(ids, {}, ctx, state); }
 
 Variable Gpt::forward(const Tensor& ids, const Mask& mask, Context& ctx, StackState* state) {
+  return logits(hidden(ids, mask, ctx, state), ctx);
+}
+
+// Only the last token is asked for its logits: with a large vocabulary they are much of the work of a prompt.
+Tensor Gpt::next_logits(const Tensor& ids, Context& ctx, StackState& state) {
+  const Variable h = hidden(ids, {}, ctx, &state);
+  return select(logits(slice(h, 1, -1, h.size(1)), ctx).value(), 1, 0);
+}
+
+Variable Gpt::hidden(const Tensor& ids, const Mask& mask, Context& ctx, StackState* state) {
   const Variable x = input_.forward(ids, ctx, state ? state->length() : 0);
-  const Variable h = stack_.forward(x, {.mask = causal_mask() & mask, .state = state}, ctx);
+  return stack_.forward(x, {.mask = causal_mask() & mask, .state = state}, ctx);
+}
+
+Variable Gpt::logits(const Variable& h, Context& ctx) {
   return head_ ? head_->forward(h, ctx) : input_.tokens.logits(h, ctx);
 }
 

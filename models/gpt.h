@@ -6,6 +6,7 @@
 
 #include "models/stack.h"
 #include "models/token_input.h"
+#include "models/token_model.h"
 #include "nn/linear.h"
 
 namespace heed {
@@ -17,7 +18,7 @@ struct GptOptions {
   bool tied = true;                   // the table of the tokens is also the last layer
 };
 
-class Gpt : public Module {
+class Gpt : public Module, public TokenModel {
  public:
   explicit Gpt(const GptOptions& options);
 
@@ -27,14 +28,23 @@ class Gpt : public Module {
   // What there is to look at in every attention, in their order: weights (B, H, T, T) and whatever a variant adds. For
   // pictures, so T is small.
   std::vector<std::vector<Look>> looks(const Tensor& ids, Context& ctx);
-  long context() const { return context_; }  // tokens that it sees at once: the stack's max_length
-  StackState start(long batch, long max_length) { return stack_.start(batch, max_length); }
-  // The same for texts without an end, read segment by segment. Throws a sentence if what an attention remembers grows
-  // with the text, or if positions have an end.
+
+  // What it remembers of texts without an end, read segment by segment. Throws a sentence if what an attention
+  // remembers grows with the text, or if positions have an end.
   StackState start_stream(long batch);
 
+  // ---- to write with it (models/sampler.h)
+
+  long vocabulary_size() const override { return V_; }
+  long context() const override { return context_; }  // the stack's max_length
+  StackState start(long batch, long max_length) override { return stack_.start(batch, max_length); }
+  Tensor next_logits(const Tensor& ids, Context& ctx, StackState& state) override;
+
  private:
-  long context_;
+  Variable hidden(const Tensor& ids, const Mask& mask, Context& ctx, StackState* state);  // (B, T, C)
+  Variable logits(const Variable& h, Context& ctx);                                       // (B, T, V)
+
+  long V_, context_;
   std::string attention_;
   TokenInput& input_;
   Stack& stack_;

@@ -2,112 +2,149 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "system/error.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/random.h"
-#include "tensor/views.h"
 
 namespace heed {
 namespace {
 
-void check(const SampleOptions& o, long context) {
+void check(const SampleOptions& o, const TokenModel& model) {
   HEED_CHECK(o.temperature >= 0 && std::isfinite(o.temperature), "sample", "temperature is ", o.temperature,
              "; it must be 0 (the likeliest) or more");
   HEED_CHECK(o.top_k >= 0, "sample", "top_k is ", o.top_k, "; it must be 0 (all) or more");
   HEED_CHECK(o.top_p > 0 && o.top_p <= 1, "sample", "top_p is ", o.top_p, "; it must be above 0 and at most 1");
   HEED_CHECK(o.length >= 0, "sample", "length is ", o.length, "; it must be 0 or more");
-  HEED_CHECK(context >= 2, "sample", "the context is ", context, " bytes; a model of at least 2 can go on");
+  HEED_CHECK(o.first_row >= 0, "sample", "first_row is ", o.first_row, "; rows count from 0");
+  HEED_CHECK(o.stop >= -1 && o.stop < model.vocabulary_size(), "sample", "stop is ", o.stop,
+             "; it must be an id from 0 to ", model.vocabulary_size() - 1, ", or -1 (none)");
+  HEED_CHECK(model.context() >= 2, "sample", "the context is ", model.context(),
+             " tokens; a model of at least 2 can go on");
 }
 
-// A number in [0, 1) for every byte of the text, the same for the same seed.
-double drawn(uint32_t seed, long place) {
-  const RandomKey key{.seed = seed, .step = uint32_t(place), .site = site_hash("sample", 0)};
+void check(const std::vector<Ids>& prompts, const TokenModel& model) {
+  HEED_CHECK(!prompts.empty(), "sample", "there is no prompt; give one for each row");
+  for (size_t row = 0; row < prompts.size(); row++) {
+    const Ids& prompt = prompts[row];
+    HEED_CHECK(!prompt.empty() || model.has_start(), "sample", "the prompt of row ", row,
+               " is empty; this model goes on from at least one token");
+    for (size_t place = 0; place < prompt.size(); place++)
+      HEED_CHECK(prompt[place] >= 0 && prompt[place] < model.vocabulary_size(), "sample", "the prompt of row ", row,
+                 " has the id ", prompt[place], " at place ", place, "; ids are 0 to ", model.vocabulary_size() - 1);
+  }
+}
+
+// A number in [0, 1) for every place of every row, the same for the same seed.
+double drawn(uint32_t seed, long row, long place) {
+  const RandomKey key{.seed = seed, .step = uint32_t(place), .site = site_hash("sample", 0), .sample = uint32_t(row)};
   return uniform({1}, key, 0, 1, f64).item();
 }
 
-std::vector<size_t> likeliest_first(const std::vector<float>& logits) {
-  std::vector<size_t> order(logits.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return logits[a] > logits[b]; });
-  return order;
-}
-
-// Puts 0 where `keep` of the order does not reach.
-void keep_likeliest(std::vector<double>& p, const std::vector<size_t>& order, size_t keep) {
-  for (size_t i = keep; i < order.size(); i++) p[order[i]] = 0;
-}
-
-size_t draw(const std::vector<double>& p, double u) {
+int64_t chosen(const std::vector<double>& p, double u) {
   size_t last = 0;
   for (size_t i = 0; i < p.size(); i++) {
     if (p[i] == 0) continue;
     last = i;
     if ((u -= p[i]) < 0) break;
   }
-  return last;
+  return int64_t(last);
 }
 
-// The model's logits for the byte behind the text, whose last `news` bytes it has not seen yet.
-std::vector<float> next_logits(Gpt& model, const std::string& news, StackState& state, Context& ctx) {
-  std::vector<int64_t> ids;
-  for (const char c : news) ids.push_back(uint8_t(c));
-  const Tensor logits = model.forward(from_vector(ids, {1, long(ids.size())}), ctx, &state).value();
-  return contiguous(select(logits, 1, logits.size(1) - 1)).to_vector<float>();
-}
+struct Row {
+  Ids ids;           // what the model sees of it: what it has seen, and what comes next
+  long written = 0;  // tokens
+  bool ended = false;
+};
+
+// The rows of a batch and how much of them the state has seen, which is equally much of all.
+class Rows {
+ public:
+  Rows(TokenModel& model, const std::vector<Ids>& prompts, const SampleOptions& options)
+      : model_(model), o_(options), state_(model.start(long(prompts.size()), model.context())) {
+    ctx_.first_sample = uint32_t(o_.first_row);
+    for (const Ids& prompt : prompts) {
+      const long kept = std::min(long(prompt.size()), model.context() - 1);
+      rows_.push_back({.ids = {prompt.end() - kept, prompt.end()}, .ended = o_.length == 0});
+    }
+  }
+
+  bool ended() const {
+    return std::all_of(rows_.begin(), rows_.end(), [](const Row& row) { return row.ended; });
+  }
+
+  // Reads what all rows have ready, and lets those write that have read all of it.
+  void advance(const std::function<bool(long row, int64_t id)>& write) {
+    if (seen_ + ready() > model_.context()) go_back();
+    const std::vector<float> logits = next_logits();
+    const size_t V = size_t(model_.vocabulary_size());
+    for (size_t r = 0; r < rows_.size(); r++) {
+      Row& row = rows_[r];
+      if (row.ended || long(row.ids.size()) > seen_) continue;
+      const std::vector<double> p = shaped_probabilities(std::span(logits).subspan(r * V, V), o_);
+      const int64_t id = chosen(p, drawn(o_.seed, o_.first_row + long(r), row.written));
+      row.ids.push_back(id), row.written++;
+      row.ended = !write(long(r), id) || id == o_.stop || row.written == o_.length;
+    }
+  }
+
+ private:
+  // Tokens that every row has and the state has not seen. A row that has ended waits for nobody, and nobody for it.
+  long ready() const {
+    size_t shortest = SIZE_MAX;
+    for (const Row& row : rows_)
+      if (!row.ended) shortest = std::min(shortest, row.ids.size());
+    return long(shortest) - seen_;
+  }
+
+  // The context is full: the last half of it is read again.
+  void go_back() {
+    state_.reset();
+    seen_ = 0;
+    for (Row& row : rows_)
+      row.ids.erase(row.ids.begin(), row.ids.end() - std::min(long(row.ids.size()), model_.context() / 2));
+  }
+
+  // Of the token behind what is ready: (B, V)
+  std::vector<float> next_logits() {
+    const long B = long(rows_.size()), T = ready();
+    std::vector<int64_t> ids;
+    for (const Row& row : rows_)
+      for (long place = seen_; place < seen_ + T; place++)
+        ids.push_back(place < long(row.ids.size()) ? row.ids[size_t(place)] : 0);
+    const Tensor logits = model_.next_logits(from_vector(ids, {B, T}), ctx_, state_);
+    HEED_CHECK(logits.shape() == Shape({B, model_.vocabulary_size()}), "sample", "the logits are ", logits.shape(),
+               "; ", B, " rows of ", model_.vocabulary_size(), " tokens were to be told");
+    seen_ += T;
+    return contiguous(logits).to_vector<float>();
+  }
+
+  TokenModel& model_;
+  const SampleOptions& o_;
+  StackState state_;
+  Context ctx_;
+  std::vector<Row> rows_;
+  long seen_ = 0;  // tokens of each row
+};
 
 }  // namespace
 
-std::vector<double> shaped_probabilities(const std::vector<float>& logits, const SampleOptions& o) {
-  const bool good = std::all_of(logits.begin(), logits.end(), [](float x) { return x < HUGE_VALF; });
-  HEED_CHECK(!logits.empty() && good, "sample", "of ", logits.size(),
-             " logits some are NaN or infinite; the weights of this model are no good: take an earlier checkpoint");
-  std::vector<size_t> order;
-  if (o.top_k > 0 || o.top_p < 1 || o.temperature == 0) order = likeliest_first(logits);
-  std::vector<double> p(logits.size());
-  const double top = *std::max_element(logits.begin(), logits.end()), heat = o.temperature == 0 ? 1 : o.temperature;
-  for (size_t i = 0; i < p.size(); i++) p[i] = std::exp((logits[i] - top) / heat);
-  if (o.top_k > 0) keep_likeliest(p, order, size_t(o.top_k));
-  if (o.temperature == 0) keep_likeliest(p, order, 1);
-  const double all = std::accumulate(p.begin(), p.end(), 0.0);
-  double kept = 0;
-  size_t keep = 0;
-  while (keep < order.size() && (keep == 0 || kept < o.top_p * all)) kept += p[order[keep++]];
-  if (o.top_p < 1) keep_likeliest(p, order, keep);
-  const double sum = std::accumulate(p.begin(), p.end(), 0.0);
-  for (double& x : p) x /= sum;
-  return p;
-}
-
-void sample_text(Gpt& model, const std::string& prompt, const SampleOptions& o,
-                 const std::function<bool(char)>& write) {
-  const long context = model.context();
-  check(o, context);
+void sample(TokenModel& model, const std::vector<Ids>& prompts, const SampleOptions& options,
+            const std::function<bool(long row, int64_t id)>& write) {
+  check(options, model);
+  check(prompts, model);
   const NoGrad no_grad;
-  Context ctx;
-  StackState state = model.start(1, context);
-  std::string text = prompt.empty() ? "\n" : prompt,
-              news = text.substr(text.size() - std::min<size_t>(text.size(), size_t(context - 1)));
-  for (long i = 0; i < o.length; i++) {
-    if (state.length() + long(news.size()) > context) {
-      state.reset();
-      news = text.substr(text.size() - size_t(context / 2));
-    }
-    const char byte = char(draw(shaped_probabilities(next_logits(model, news, state, ctx), o), drawn(o.seed, i)));
-    text += byte, news = byte;
-    if (!write(byte)) return;
-  }
+  for (Rows rows(model, prompts, options); !rows.ended();) rows.advance(write);
 }
 
-std::string sampled_text(Gpt& model, const std::string& prompt, const SampleOptions& options) {
-  std::string text;
-  sample_text(model, prompt, options, [&](char c) {
-    text += c;
+std::vector<Ids> sampled(TokenModel& model, const std::vector<Ids>& prompts, const SampleOptions& options) {
+  std::vector<Ids> rows(prompts.size());
+  sample(model, prompts, options, [&](long row, int64_t id) {
+    rows[size_t(row)].push_back(id);
     return true;
   });
-  return text;
+  return rows;
 }
 
 }  // namespace heed

@@ -1,11 +1,11 @@
 // `make demo`: learns heed's own source in a minute or two, says what was to be expected, and lets the model write.
 #include "demos/charlm/charlm.h"
-#include "models/sampler.h"
 #include "system/error.h"
 #include "system/interrupt.h"
 #include "system/progress.h"
 #include "system/text.h"
 #include "tasks/language/language_task.h"
+#include "tasks/language/text_sampler.h"
 #include "tensor/machine.h"
 #include "train/run.h"
 #include "train/run_folder.h"

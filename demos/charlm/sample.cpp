@@ -7,9 +7,9 @@
 
 #include "data/wav.h"
 #include "demos/charlm/charlm.h"
-#include "models/sampler.h"
 #include "system/error.h"
 #include "system/write_file.h"
+#include "tasks/language/text_sampler.h"
 
 using namespace heed;
 
@@ -76,9 +76,9 @@ int sample_command(int argc, char** argv) {
   std::string text = s.prompt;
   if (show && !show_now(text)) return 1;
   const auto begin = std::chrono::steady_clock::now();
-  sample_text(*loaded.model, s.prompt, s.sample, [&](char c) {
-    if (show && !show_now({&c, 1})) return false;
-    text += c;
+  sample_texts(*loaded.model, {s.prompt}, s.sample, [&](long, std::string_view bytes) {
+    if (show && !show_now(bytes)) return false;
+    text += bytes;
     return true;
   });
   const auto written = long(text.size() - s.prompt.size());

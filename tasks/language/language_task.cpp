@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "data/wav.h"
-#include "models/sampler.h"
 #include "tasks/language/bits_per_byte.h"
+#include "tasks/language/text_sampler.h"
 #include "train/run_folder.h"
 
 namespace heed {
