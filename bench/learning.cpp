@@ -52,7 +52,8 @@ class Ours : public Learner {
  public:
   Ours(const GptSizes& s, long seed, const ByteData& data)
       : sizes_(s),
-        data_(data),
+        train_(data.train),
+        valid_(data.valid),
         model_(options_of(s)),
         arena_((model_.initialise(uint32_t(seed)), model_)),
         optimiser_(arena_, {.beta2 = 0.98, .weight_decay = 0.1, .clip = 1}) {
@@ -69,7 +70,7 @@ class Ours : public Learner {
   }
 
   Standing validate(long bytes) override {
-    return {bits_per_byte(model_, data_.valid.first(bytes), {.batch = sizes_.B, .context = sizes_.T}).bpc,
+    return {bits_per_byte(model_, valid_.first(bytes), {.batch = sizes_.B, .context = sizes_.T}).bpc,
             optimiser_.steps()};
   }
 
@@ -77,7 +78,7 @@ class Ours : public Learner {
   void step(double share) {
     const long next = optimiser_.steps() + 1;
     const double falling = 0.1 + 0.9 * 0.5 * (1 + std::cos(std::numbers::pi * std::min(1.0, share)));
-    const ByteBatch batch = data_.train.batch(ctx_.seed, uint32_t(next), 0, sizes_.B, sizes_.T);
+    const TokenBatch batch = train_.batch(ctx_.seed, uint32_t(next), 0, sizes_.B, sizes_.T);
     arena_.zero_gradients();
     ctx_.begin(uint32_t(next));
     NextToken(model_).summed_loss(batch_of(batch), {}, ctx_).backward(1 / double(batch.counted));
@@ -86,7 +87,8 @@ class Ours : public Learner {
   }
 
   GptSizes sizes_;
-  const ByteData& data_;
+  TokenSplit train_;
+  ByteSplit valid_;
   Gpt model_;
   ParameterArena arena_;
   AdamW optimiser_;

@@ -4,7 +4,7 @@
 // sampled together share what is read.
 #include "bench/gpt.h"
 #include "bench/kernels.h"
-#include "tasks/language/text_sampler.h"
+#include "models/sampler.h"
 
 namespace heed::bench {
 namespace {
@@ -19,7 +19,7 @@ Case sampling_case(const std::string& name, long prompt, long length) {
           .bar = {},
           .make = [=]() -> Action {
             const auto model = std::make_shared<Gpt>(options_of(s));
-            return [=] { sampled_text(*model, std::string(size_t(prompt), 'a'), {.length = length}); };
+            return [=] { sampled(*model, {Ids(size_t(prompt), 'a')}, {.length = length}); };
           }};
 }
 

@@ -71,9 +71,9 @@ function draw() {
   shadeText();
 }
 
-byId('text').append(...[...text].map((character, i) => {
+byId('text').append(...text.map((token, i) => {
   const span = document.createElement('span');
-  span.textContent = character == '\n' ? '\u21b5\n' : character;
+  span.textContent = token.replaceAll('\n', '\u21b5\n');
   span.onmouseenter = () => { at = i; shadeText(); };
   return span;
 }));
@@ -113,19 +113,23 @@ std::string one_character_each(const std::string& text) {
   return shown;
 }
 
-Page attention_page(const std::string& text, const std::vector<Tensor>& layers) {
-  const long T = long(text.size());
+Page attention_page(const std::vector<std::string>& tokens, const std::string& unit,
+                    const std::vector<Tensor>& layers) {
+  const long T = long(tokens.size());
   Json data = Json::object();
-  data["text"] = one_character_each(text), data["layers"] = Json::array();
+  data["text"] = Json::array(), data["layers"] = Json::array();
+  for (const std::string& token : tokens) data["text"].push_back(one_character_each(token));
   for (const Tensor& weights : layers) {
     HEED_CHECK(weights.dims() == 3 && weights.size(1) == T && weights.size(2) == T, "attention_page",
-               "the weights are ", weights.shape(), "; for a text of ", T, " bytes they must be (H, ", T, ", ", T, ")");
+               "the weights are ", weights.shape(), "; for a text of ", T, " ", unit, "s they must be (H, ", T, ", ", T,
+               ")");
     data["layers"].push_back(encoded(weights));
   }
-  Page page("What each byte looks at");
-  page.paragraph(
-      "Point at a byte: those before it are shaded by how strongly the chosen head looks at them. Below, every head of "
-      "the layer as a map: a row is a byte that looks, a column one that is looked at; click one to choose it.");
+  Page page("What each " + unit + " looks at");
+  page.paragraph("Point at a " + unit +
+                 ": those before it are shaded by how strongly the chosen head looks at them. Below, every head of the "
+                 "layer as a map: a row is a " +
+                 unit + " that looks, a column one that is looked at; click one to choose it.");
   page.element("layers");
   page.element("text", "text");
   page.element("heads", "row");

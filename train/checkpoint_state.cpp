@@ -80,6 +80,7 @@ TrainingState to_training_state(Safetensors file, const std::string& path) {
 
 TrainingState read_checkpoint(const std::string& path, CheckpointPart part) {
   const auto wanted = [&](const std::string& name) {
+    if (part == CheckpointPart::strings) return name.starts_with(kString);
     return part == CheckpointPart::all || !(name.starts_with(kOptimiser) || name.starts_with(kStream));
   };
   return to_training_state(read_safetensors(path, wanted), path);

@@ -29,7 +29,8 @@ struct TrainingState {
 Safetensors to_safetensors(const TrainingState& state);
 TrainingState to_training_state(Safetensors file, const std::string& path);  // throws if it is not a checkpoint
 
-enum class CheckpointPart { all, model };  // model: without what only training needs, two thirds of it
+// model: without what only training needs, two thirds of it. strings: without any tensors
+enum class CheckpointPart { all, model, strings };
 TrainingState read_checkpoint(const std::string& path, CheckpointPart part = CheckpointPart::all);
 TrainingState read_checkpoint_summary(const std::string& path);  // without the tensors: cheap
 

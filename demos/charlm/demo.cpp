@@ -67,7 +67,7 @@ int demo_command(int argc, char** argv) {
   const LoadedModel loaded = load_run(options.run);
   const std::string prompt = "// The ";
   print_line("\nwhat it writes behind \"" + prompt + "\":\n");
-  print_line(prompt + sampled_text(*loaded.model, prompt, {.length = 400, .temperature = 0.6}));
+  print_line(prompt + sampled_text(*loaded.model, *loaded.vocabulary, prompt, {.length = 400, .temperature = 0.6}));
   print_line(format("\nvalidation: %.2f bits per byte; expected: about %.2f", result.valid_score,
                     quick ? kQuickExpected : kExpected));
   print_line(format(

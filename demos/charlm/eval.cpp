@@ -29,7 +29,7 @@ int eval_command(int argc, char** argv) {
   line.option("--data", data_path, "another text than the run's: all of it, unless --split says otherwise");
   line.option("--split", split_name, "which part of the text", {"train", "valid", "test", "all"});
   line.option("--context", options.context, "of the windows; 0: the model's", 0L);
-  line.option("--stride", options.stride, "of sliding windows: more past for every byte, slower; 0: disjoint", 0L);
+  line.option("--stride", options.stride, "of sliding windows: more past for every token, slower; 0: disjoint", 0L);
   line.option("--batch", options.batch, "windows at a time", 1L);
   line.option("--bytes", bytes, "only so many from the start; 0: all", 0L);
   line.json(json);
@@ -40,12 +40,12 @@ int eval_command(int argc, char** argv) {
   HEED_CHECK(!data_path.empty(), "eval", loaded.path,
              " is not in the folder of its run, whose config.json says what it has learned; give a text with --data");
   const ByteData data = open_data(data_path);
-  ByteSplit split = part_of(data, split_name);
-  if (bytes) split = split.first(bytes);
+  const ByteSplit& part = part_of(data, split_name);
+  const TokenSplit split(bytes ? part.first(bytes) : part, loaded.vocabulary);
   if (options.context == 0) options.context = loaded.model->context();
   options.stream = loaded.settings.streams && options.stride == 0;
   if (options.stride == 0) options.stride = options.context;
-  Progress progress("window", ByteWindows(split, options.batch, options.context, options.stride).windows());
+  Progress progress("window", TokenWindows(split, options.batch, options.context, options.stride).windows());
   options.progress = [&](long done, long) { progress.show(done, ""); };
   const Evaluation result = bits_per_byte(*loaded.model, split, options);
   progress.finish("");

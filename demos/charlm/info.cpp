@@ -15,7 +15,7 @@ int info_command(int argc, char** argv) {
   if (!line.parse(argc, argv)) return line.exit_code();
   const RunFolder folder(path);
   const LmSettings settings = settings_from_json(folder.config(), folder.file("config.json"));
-  Gpt model(model_options(settings));
+  Gpt model(model_options(settings, vocabulary_of_run(path)->size()));
   const Json info = run_info(folder, {.settings = to_json(settings),
                                       .parameters = model.parameter_count(),
                                       .last_step = schedule_of(settings).steps()});

@@ -1,5 +1,5 @@
 // The attention maps of a model on the user's text: a picture for every layer, and a page on which the mouse shows what
-// each byte looks at.
+// each byte, or token, looks at.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -18,12 +18,10 @@ using namespace heed;
 
 namespace {
 
-constexpr long kMostBytes = 256;
+constexpr long kMostTokens = 256;
 
 // The weights of the first and only sequence of the batch: (H, T, T) for each layer.
-std::vector<Tensor> maps_of(const LoadedModel& loaded, const std::string& text) {
-  std::vector<int64_t> ids;
-  for (const char c : text) ids.push_back(uint8_t(c));
+std::vector<Tensor> maps_of(const LoadedModel& loaded, const std::vector<int64_t>& ids) {
   Context ctx;
   std::vector<Tensor> maps;
   for (const std::vector<Look>& layer : loaded.model->looks(from_vector(ids, {1, long(ids.size())}), ctx))
@@ -32,9 +30,14 @@ std::vector<Tensor> maps_of(const LoadedModel& loaded, const std::string& text) 
   return maps;
 }
 
+Page page_of_maps(const Vocabulary& vocabulary, const std::vector<int64_t>& ids, const std::vector<Tensor>& maps) {
+  std::vector<std::string> tokens;
+  for (const int64_t id : ids) tokens.emplace_back(vocabulary.bytes(id));
+  return attention_page(tokens, vocabulary.unit(), maps);
+}
+
 // A picture of every layer, and the page that shows them all.
-void write_maps(const std::string& folder, const std::string& text, const std::vector<Tensor>& maps) {
-  Page page = attention_page(text, maps);
+void write_maps(const std::string& folder, const std::string& text, Page page, const std::vector<Tensor>& maps) {
   page.section("Pictures");
   for (size_t i = 0; i < maps.size(); i++) {
     const std::string title = format("layer %zu", i + 1), file = format("layer-%02zu.png", i + 1);
@@ -56,14 +59,15 @@ int look_command(int argc, char** argv) {
   line.option("--out", out, "the folder for the pictures; RUN/look if nothing is said");
   if (!line.parse(argc, argv)) return line.exit_code();
   const LoadedModel loaded = choice.load();
-  const long most = std::min(kMostBytes, loaded.settings.context);
+  const long most = std::min(kMostTokens, loaded.settings.context);
   HEED_CHECK(!text.empty(), "look", "the text is empty; give one with --text");
-  HEED_CHECK(long(text.size()) <= most, "look", "the text has ", text.size(), " bytes; at most ", most,
-             " can be drawn with this model");
+  const std::vector<int64_t> ids = loaded.vocabulary->ids(text);
+  HEED_CHECK(long(ids.size()) <= most, "look", "the text has ", ids.size(), " ", loaded.vocabulary->units(),
+             "; at most ", most, " can be drawn with this model");
   const bool folder = std::filesystem::is_directory(choice.run);
   if (out.empty()) out = folder ? RunFolder(choice.run).file("look") : "runs/look";
-  const std::vector<Tensor> maps = maps_of(loaded, text);
-  write_maps(out, text, maps);
+  const std::vector<Tensor> maps = maps_of(loaded, ids);
+  write_maps(out, text, page_of_maps(*loaded.vocabulary, ids, maps), maps);
   if (folder) write_page(RunFolder(choice.run), page_of(choice.run, loaded.settings));
   std::printf("%zu layers drawn: %s/layer-01.png ...\nthe page is %s/index.html\n", maps.size(), out.c_str(),
               out.c_str());

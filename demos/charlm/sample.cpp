@@ -28,7 +28,7 @@ void add_options(CommandLine& line, Settings& s) {
   line.option("--prompt", s.prompt, "what the text begins with");
   line.option("--length", s.sample.length, "bytes to write", 0L, 1000000000L);
   line.option("--temperature", s.sample.temperature, "below 1 more careful, 0 always the likeliest", 0.0, 100.0);
-  line.option("--top-k", s.sample.top_k, "draw from the k likeliest; 0: from all", 0L, 256L);
+  line.option("--top-k", s.sample.top_k, "draw from the k likeliest; 0: from all", 0L);
   line.option("--top-p", s.sample.top_p, "draw from the likeliest that have this much probability together", 1e-9, 1.0);
   line.seed(s.seed, "another seed, another text");
   line.option("--out", s.out, "write it to this file; NAME.wav plays what a model of sound made");
@@ -76,7 +76,7 @@ int sample_command(int argc, char** argv) {
   std::string text = s.prompt;
   if (show && !show_now(text)) return 1;
   const auto begin = std::chrono::steady_clock::now();
-  sample_texts(*loaded.model, {s.prompt}, s.sample, [&](long, std::string_view bytes) {
+  sample_texts(*loaded.model, *loaded.vocabulary, {s.prompt}, s.sample, [&](long, std::string_view bytes) {
     if (show && !show_now(bytes)) return false;
     text += bytes;
     return true;

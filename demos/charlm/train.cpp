@@ -43,10 +43,11 @@ int train_command(int argc, char** argv) {
   train.run.page = page_of(train.run.run, settings);
   train.run.say(settings.data + ": " + data.summary() +
                 format("; knowing only frequencies: %.2f bits per byte", data.valid.entropy()));
+  const auto vocabulary = train.run.resume ? vocabulary_of_run(train.run.run) : byte_vocabulary();
   if (train.minutes > 0) {
-    LanguageTask trial(settings, data);
+    LanguageTask trial(settings, data, vocabulary);
     settings.steps = train.steps_for(line, trial);
   }
-  LanguageTask task(settings, data);
+  LanguageTask task(settings, data, vocabulary);
   return train.train(task, "build/charlm");
 }

@@ -17,18 +17,25 @@ const LmSettings& checked(const LmSettings& s) {
 
 }  // namespace
 
-Batch batch_of(const ByteBatch& bytes) {
-  return {.inputs = bytes.inputs, .targets = bytes.targets, .segments = bytes.segments, .counted = bytes.counted};
+Batch batch_of(const TokenBatch& tokens) {
+  return {.inputs = tokens.inputs, .targets = tokens.targets, .segments = tokens.segments, .counted = tokens.counted};
 }
 
-LanguageTask::LanguageTask(const LmSettings& settings, const ByteSplit& train, const ByteSplit& valid)
-    : settings_(checked(settings)), train_(train), valid_(valid), model_(model_options(settings)) {
+LanguageTask::LanguageTask(const LmSettings& settings, const ByteSplit& train, const ByteSplit& valid,
+                           const std::shared_ptr<const Vocabulary>& vocabulary)
+    : settings_(checked(settings)),
+      train_(train, vocabulary),
+      valid_(valid.first(settings.valid_bytes), vocabulary),
+      model_(model_options(settings, vocabulary->size())) {
   if (settings.streams) model_.start_stream(1);  // throws if it cannot
 }
 
-LanguageTask::LanguageTask(const LmSettings& settings, const ByteData& data)
-    : LanguageTask(settings, data.train, data.valid) {
-  data.check_context(settings.context);
+LanguageTask::LanguageTask(const LmSettings& settings, const ByteData& data,
+                           const std::shared_ptr<const Vocabulary>& vocabulary)
+    : LanguageTask(settings, data.train, data.valid, vocabulary) {
+  data.check_context(settings.context);  // of bytes there are at least as many as of tokens
+  train_.check_window(settings.context);
+  valid_.check_window(1);
   fingerprint_ = data.fingerprint();
 }
 
@@ -47,15 +54,16 @@ Batch LanguageTask::draw(const BatchPart& part) {
 }
 
 std::string LanguageTask::nothing_to_predict(long context) const {
-  return "its windows of " + std::to_string(context) + " bytes hold only documents of one byte; join some of them";
+  return "its windows of " + std::to_string(context) + " " + unit() + " hold only documents of one " +
+         vocabulary().unit() + "; join some of them";
 }
 
 double LanguageTask::training_score(double loss, const std::map<std::string, double>&) const {
-  return loss / std::log(2.0);
+  return loss / std::log(2.0) / train_.bytes_per_token();
 }
 
 double LanguageTask::validate(const Phase& phase) {
-  return bits_per_byte(model_, valid_.first(settings_.valid_bytes),
+  return bits_per_byte(model_, valid_,
                        {.batch = settings_.batch,
                         .context = phase.context,
                         .stream = settings_.streams,
@@ -68,10 +76,16 @@ Json LanguageTask::known_settings(const Json& given, const std::string& from) co
   return to_json(settings_from_json(given, from));
 }
 
+std::map<std::string, std::string> LanguageTask::strings() const {
+  const std::string string = vocabulary_string(vocabulary());
+  if (string.empty()) return {};
+  return {{kVocabularyString, string}};
+}
+
 void LanguageTask::write_samples(const RunFolder& folder, long step) {
   if (settings_.sample_bytes == 0 || settings_.context < 2) return;
-  const std::string text =
-      sampled_text(model_, usual_prompt(settings_), {.length = settings_.sample_bytes, .temperature = 0.8});
+  const std::string text = sampled_text(model_, vocabulary(), usual_prompt(settings_),
+                                        {.length = settings_.sample_bytes, .temperature = 0.8});
   settings_.sample_rate ? write_wav(folder.sound_path(step), text, settings_.sample_rate)
                         : folder.write_sample(step, text);
 }

@@ -2,13 +2,14 @@
 // without what only training needs.
 //
 //   const LoadedModel loaded = load_run("runs/mine");
-//   sampled_text(*loaded.model, "The ", {.length = 200});
+//   sampled_text(*loaded.model, *loaded.vocabulary, "The ", {.length = 200});
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "data/vocabulary.h"
 #include "models/gpt.h"
 #include "tasks/language/lm_settings.h"
 
@@ -18,6 +19,7 @@ struct LoadedModel {
   LmSettings settings = {};  // their data is empty if the file of a checkpoint has left its run
   long step = 0;
   std::string path = {};  // of the checkpoint
+  std::shared_ptr<const Vocabulary> vocabulary = {};
   std::unique_ptr<Gpt> model = {};
 };
 
@@ -25,5 +27,8 @@ struct LoadedModel {
 // NoRun (train/run_folder.h) if there is none.
 LoadedModel load_run(const std::string& run_or_file, bool best = false,
                      const std::function<void(const std::string&)>& say = {});
+
+// The vocabulary alone, of the newest checkpoint that can be read; bytes if there is none.
+std::shared_ptr<const Vocabulary> vocabulary_of_run(const std::string& run);
 
 }  // namespace heed

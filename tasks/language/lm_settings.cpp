@@ -114,8 +114,8 @@ LmSettings with_letters(LmSettings s) {
   return s;
 }
 
-GptOptions model_options(const LmSettings& s) {
-  return {.V = 256,
+GptOptions model_options(const LmSettings& s, long V) {
+  return {.V = V,
           .stack = {.C = s.width,
                     .heads = s.heads,
                     .ordering = ordering_of(s),

@@ -52,9 +52,9 @@ void check_settings(const LmSettings& s);
 // streams, which have no end: for who names none.
 std::string usual_positions(const LmSettings& s);
 
-std::string ordering_of(const LmSettings& s);   // its letters, "sfsf", also if only layers are given
-LmSettings with_letters(LmSettings s);          // an ordering that has a name by its letters, as files have it
-GptOptions model_options(const LmSettings& s);  // of the model that they describe
+std::string ordering_of(const LmSettings& s);  // its letters, "sfsf", also if only layers are given
+LmSettings with_letters(LmSettings s);         // an ordering that has a name by its letters, as files have it
+GptOptions model_options(const LmSettings& s, long V = 256);  // of the model that they describe; V: tokens there are
 std::string usual_prompt(
     const LmSettings& s);  // what a sample begins with: a sound with silence, a text with a new line
 

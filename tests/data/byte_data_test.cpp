@@ -1,5 +1,4 @@
-// Byte data: what becomes a document, where the splits end, which windows are drawn, and that an evaluation counts
-// every byte once.
+// Byte data: what becomes a document, and where the splits end.
 #include "data/byte_data.h"
 
 #include <cmath>
@@ -29,13 +28,6 @@ std::string text_of(const ByteSplit& split) {
   std::string all;
   for (const ByteDocument& d : split.documents()) all.append(reinterpret_cast<const char*>(d.bytes), size_t(d.size));
   return all;
-}
-
-using Numbers = std::vector<int64_t>;
-Numbers numbers(const Tensor& x) { return x.to_vector<int64_t>(); }
-
-bool same(const ByteBatch& a, const ByteBatch& b) {
-  return numbers(a.inputs) == numbers(b.inputs) && numbers(a.targets) == numbers(b.targets) && a.counted == b.counted;
 }
 
 std::string open_error(const std::string& path) {
@@ -159,113 +151,6 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_learned_is_told) {
       error_of([&] { data.check_context(128); }) ==
       "byte_data: the data has 100 bytes (train 90, valid 5, test 5); a context of 128 needs 129 in train and 2 in "
       "the others, about 145 in all. Give more data or a shorter context");
-  BOOST_TEST(
-      error_of([&] { data.valid.batch(1, 1, 0, 2, 5); }) ==
-      "byte_data: the part 'valid' has 5 bytes; a window of 5 inputs and their targets needs 6. Give more data or a "
-      "shorter context");
-}
-
-BOOST_AUTO_TEST_CASE(targets_are_the_bytes_behind_the_inputs) {
-  const std::vector<std::string> texts = {counting(5000)};
-  const ByteBatch batch = split_of(texts).batch(1, 2, 0, 4, 50);
-  BOOST_TEST((batch.inputs.shape() == Shape{4, 50}));
-  BOOST_TEST(!batch.segments.defined());
-  BOOST_TEST(batch.counted == 200);
-  for (long b = 0; b < 4; b++) {
-    std::string row;
-    for (long t = 0; t < 50; t++) row += char(batch.inputs.at({b, t}));
-    row += char(batch.targets.at({b, 49}));
-    BOOST_TEST(texts[0].find(row) != std::string::npos);
-    for (long t = 0; t < 49; t++) BOOST_TEST(batch.targets.at({b, t}) == batch.inputs.at({b, t + 1}));
-  }
-}
-
-BOOST_AUTO_TEST_CASE(micro_batches_draw_what_one_batch_draws_and_steps_draw_anew) {
-  const std::vector<std::string> texts = {counting(5000)};
-  const ByteSplit split = split_of(texts);
-  const Numbers whole = numbers(split.batch(7, 3, 0, 6, 20).inputs);
-  Numbers parts;
-  for (const uint32_t first : {0u, 2u, 4u})
-    for (const int64_t id : numbers(split.batch(7, 3, first, 2, 20).inputs)) parts.push_back(id);
-  BOOST_TEST((whole == parts));
-  BOOST_TEST((whole == numbers(split.batch(7, 3, 0, 6, 20).inputs)));
-  BOOST_TEST((whole != numbers(split.batch(7, 4, 0, 6, 20).inputs)));
-  BOOST_TEST((whole != numbers(split.batch(8, 3, 0, 6, 20).inputs)));
-}
-
-BOOST_AUTO_TEST_CASE(every_place_is_drawn_equally_often) {
-  const std::string text = "abcdefghijk";  // ten places for a window of two bytes
-  const std::vector<std::string> texts = {text};
-  std::vector<long> drawn(10);
-  for (const int64_t id : numbers(split_of(texts).batch(1, 1, 0, 20'000, 1).inputs)) drawn.at(size_t(id - 'a'))++;
-  for (const long count : drawn) BOOST_TEST(std::abs(count - 2000) < 5 * std::sqrt(1800.0));  // five deviations
-}
-
-BOOST_AUTO_TEST_CASE(no_target_crosses_a_border_of_documents) {
-  const std::vector<std::string> texts = {"abc", "d", "efgh"};
-  const ByteBatch batch = split_of(texts).windows_at({0, 2}, {0, 0}, 7);
-  BOOST_TEST((numbers(batch.inputs) == Numbers{'a', 'b', 'c', 'd', 'e', 'f', 'g', 'c', 'd', 'e', 'f', 'g', 'h', 0}));
-  BOOST_TEST((numbers(batch.targets) == Numbers{'b', 'c', -1, -1, 'f', 'g', 'h', -1, -1, 'f', 'g', 'h', -1, -1}));
-  BOOST_TEST((numbers(batch.segments) == Numbers{0, 0, 0, 1, 2, 2, 2, 0, 1, 2, 2, 2, 2, 2}));
-  BOOST_TEST(batch.counted == 8);
-}
-
-BOOST_AUTO_TEST_CASE(an_evaluation_counts_every_byte_but_the_first_of_each_document_once) {
-  for (const std::vector<std::string>& texts : {std::vector<std::string>{counting(97)},
-                                                {counting(64)},
-                                                {counting(65)},
-                                                {counting(2)},
-                                                {"ab", "c", counting(50)},
-                                                {counting(30), counting(31), counting(1)}}) {
-    const ByteSplit split = split_of(texts);
-    for (const auto& [T, stride] : {std::pair{16L, 16L}, {16L, 4L}, {16L, 1L}, {16L, 15L}, {200L, 64L}, {1L, 1L}})
-      for (const long B : {1L, 3L, 8L}) {
-        std::string counted, expected;
-        for (const std::string& text : texts) expected += text.substr(1);
-        ByteWindows windows(split, B, T, stride);
-        long sum = 0;
-        for (ByteBatch batch; windows.next(batch);) {
-          BOOST_TEST(batch.inputs.size(0) <= B);
-          sum += batch.counted;
-          for (const int64_t target : numbers(batch.targets))
-            if (target != kNoTarget) counted += char(target);
-        }
-        BOOST_TEST(counted == expected);  // in order, too
-        BOOST_TEST(sum == long(expected.size()));
-        BOOST_TEST(windows.done() == windows.windows());
-      }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(sliding_windows_show_enough_of_the_past) {
-  const std::vector<std::string> texts = {counting(100)};
-  ByteWindows windows(split_of(texts), 100, 16, 4);
-  ByteBatch batch;
-  BOOST_REQUIRE(windows.next(batch));
-  for (long b = 0; b < batch.targets.size(0); b++)
-    for (long t = 0; t < 16; t++) BOOST_TEST((batch.targets.at({b, t}) == kNoTarget || b == 0 || t >= 12));
-  BOOST_TEST(!windows.next(batch));
-}
-
-BOOST_AUTO_TEST_CASE(a_stride_of_the_whole_window_is_disjoint) {
-  const std::vector<std::string> texts = {counting(64)};
-  const ByteSplit split = split_of(texts);
-  ByteWindows windows(split, 2, 16, 16);
-  ByteBatch first, second, none;
-  BOOST_REQUIRE((windows.next(first) && windows.next(second) && !windows.next(none)));
-  BOOST_TEST(same(first, split.windows_at({0, 16}, {0, 0}, 16)));
-  BOOST_TEST(same(second, split.windows_at({32, 48}, {0, 0}, 16)));
-}
-
-BOOST_AUTO_TEST_CASE(bad_windows_are_errors) {
-  const std::vector<std::string> texts = {counting(64)};
-  BOOST_TEST(
-      error_of([&] { ByteWindows(split_of(texts), 1, 16, 17); }) ==
-      "byte_data: windows of 16 bytes and a stride of 17; the stride must be 1 to 16, so that no byte is left out");
-  BOOST_TEST(error_of([&] { ByteWindows(split_of(texts), 0, 16, 16); }) ==
-             "byte_data: windows of 16 bytes, 0 at a time; both must be at least 1");
-  BOOST_TEST(error_of([&] { split_of(texts).windows_at({64}, {0}, 4); }) ==
-             "byte_data: a window at 64; the part 'part' has 64 bytes");
 }
 
 BOOST_AUTO_TEST_CASE(the_first_bytes_of_a_split_are_a_split) {

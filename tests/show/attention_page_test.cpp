@@ -11,19 +11,25 @@ BOOST_AUTO_TEST_SUITE(attention_page_test)
 
 BOOST_AUTO_TEST_CASE(weights_are_bytes_in_base64_one_text_for_each_head) {
   const Tensor weights = tensor({1, 0, 0.2, 0.8, 1, 0, 1, 0}, {2, 2, 2});  // 255 0 51 204, 255 0 255 0
-  const std::string html = attention_page("ab", {weights, weights}).html();
+  const std::string html = attention_page({"a", "b"}, "byte", {weights, weights}).html();
   const std::string heads = "[\"/wAzzA==\",\"/wD/AA==\"]";
-  BOOST_TEST(count(html, "const data = {\"text\":\"ab\",\"layers\":[" + heads + "," + heads + "]};") == 1);
+  BOOST_TEST(count(html, "const data = {\"text\":[\"a\",\"b\"],\"layers\":[" + heads + "," + heads + "]};") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(every_byte_is_one_character) {
   BOOST_TEST(one_character_each("a\xc3\xa4\n\x01~") == "a..\n.~");
-  const std::string html = attention_page("\xff<", {zeros({1, 2, 2})}).html();
-  BOOST_TEST(count(html, "\"text\":\".<\"") == 1);
+  const std::string html = attention_page({"\xff", "<"}, "byte", {zeros({1, 2, 2})}).html();
+  BOOST_TEST(count(html, "\"text\":[\".\",\"<\"]") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_token_may_have_several_bytes) {
+  const std::string html = attention_page({"The", "\xc3\xa4\n"}, "token", {zeros({1, 2, 2})}).html();
+  BOOST_TEST(count(html, "\"text\":[\"The\",\"..\\n\"]") == 1);
+  BOOST_TEST(count(html, "What each token looks at") >= 1);
 }
 
 BOOST_AUTO_TEST_CASE(the_elements_that_the_script_looks_for_are_there) {
-  const std::string html = attention_page("a", {ones({1, 1, 1})}).html();
+  const std::string html = attention_page({"a"}, "byte", {ones({1, 1, 1})}).html();
   for (const std::string id : {"layers", "text", "heads"}) {
     BOOST_TEST(count(html, "<div id='" + id + "'") == 1, id);
     BOOST_TEST(count(html, "byId('" + id + "')") >= 1, id);
@@ -32,7 +38,7 @@ BOOST_AUTO_TEST_CASE(the_elements_that_the_script_looks_for_are_there) {
 
 BOOST_AUTO_TEST_CASE(weights_that_do_not_fit_the_text_are_an_error) {
   BOOST_TEST(error_of([] {
-               attention_page("abc", {ones({1, 2, 3})});
+               attention_page({"a", "b", "c"}, "byte", {ones({1, 2, 3})});
              }) == "attention_page: the weights are (1, 2, 3); for a text of 3 bytes they must be (H, 3, 3)");
 }
 

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(every_byte_but_the_first_of_each_document_counts_once) {
       options.progress = [&](long done, long all) { shown = done, windows = all; };
       BOOST_TEST(bits_per_byte(model, split, options).bytes == split.size() - long(texts.size()));
       BOOST_TEST(shown == windows);
-      BOOST_TEST(windows == ByteWindows(split, batch, 16, stride).windows());
+      BOOST_TEST(windows == TokenWindows(split, batch, 16, stride).windows());
     }
 }
 
@@ -91,8 +91,7 @@ BOOST_AUTO_TEST_CASE(nothing_to_predict_is_an_error) {
                bits_per_byte(model, ByteSplit(), options);
              }).starts_with("bits_per_byte: the part '' has 0 bytes in 0 documents"));
   BOOST_TEST(error_of([&] { bits_per_byte(model, split_of({"abc"}), {.context = 4, .stride = 5}); }) ==
-             "byte_data: windows of 4 bytes and a stride of 5; the stride must be 1 to 4, so that no byte is "
-             "left out");
+             "token_data: windows of 4 bytes and a stride of 5; the stride must be 1 to 4, so that none is left out");
 }
 
 // In one go: what a long window gives, with a short one.

@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(bad_settings_and_data_are_refused) {
   LmTrainer short_data(s, split_of({"too short"}));
   BOOST_TEST(error_of([&] {
                short_data.advance();
-             }).starts_with("byte_data: the part 'part' has 9 bytes; a window of 16 inputs"));
+             }).starts_with("token_data: the part 'part' has 9 bytes; a window of 16 inputs"));
   const std::vector<std::string> letters(40, "a");
   LmTrainer nothing(s, split_of(letters));
   BOOST_TEST(error_of([&] { nothing.advance(); }) ==
