@@ -37,6 +37,15 @@ std::string list_of(const std::vector<long>& numbers) {
   return joined(texts, ", ");
 }
 
+// What belongs to a model and is no tensor (a vocabulary, names of labels) must be what it was trained with.
+void check_strings(const std::map<std::string, std::string>& saved, const std::map<std::string, std::string>& own,
+                   const std::string& from) {
+  for (const auto* both : {&saved, &own})
+    for (const auto& [name, string] : *both)
+      HEED_CHECK(saved.contains(name) && own.contains(name) && saved.at(name) == own.at(name), "train", from,
+                 " was trained with another ", name, " than this task has: what its model has learned does not fit it");
+}
+
 }  // namespace
 
 Trainer::Trainer(Task& task) : Trainer(task, single_process(), nullptr) {}
@@ -245,6 +254,7 @@ void Trainer::check_weights() const {
 }
 
 void Trainer::restore(const TrainingState& state, const std::string& from) {
+  check_strings(state.strings, task_.strings(), from);
   load_model(model(), state.weights, from);
   for (const auto& [name, flat] : optimiser_->state()) join_flat(arena_, flat, state.optimiser, name + ".", from);
   if (task_.streams()) restore_streams(streams_from(state.streams, from), state.step, from);
