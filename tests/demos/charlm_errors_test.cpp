@@ -220,6 +220,9 @@ BOOST_AUTO_TEST_CASE(what_a_model_cannot_do_is_refused_with_the_reason) {
   const Ran sound = at({"sample", "--run", at.run, "--out", at.folder / "x.wav"});
   check_fails(sound, 1, "x.wav is to be a sound, and this model has learned " + at.data + ", which is none; train");
   check_fails(at({"sample", "--run", at.run, "--out", at.data + "/x"}), 1, "; a part of its path is a file");
+  check_fails(at({"sample", "--run", at.run, "--out", at.data + "/x", "--count", "2"}), 1,
+              "/x-1: Not a directory; a part of its path is a file");
+  check_fails(at({"sample", "--run", at.run, "--count", "0"}), 2, "--count is \"0\"; it must be a whole number from 1");
   fs::remove(at.data);
   check_fails(at({"eval", "--run", at.run}), 1, "cannot read " + at.data);
 }
@@ -229,6 +232,7 @@ BOOST_AUTO_TEST_CASE(output_that_is_not_written_is_no_success) {
   BOOST_TEST(at.train().code == 0);
   const std::vector<Words> commands = {{"sample", "--run", at.run, "--length", "20"},
                                        {"sample", "--run", at.run, "--length", "20", "--prompt", "The "},
+                                       {"sample", "--run", at.run, "--length", "20", "--count", "20"},
                                        {"sample", "--run", at.run, "--length", "20", "--json"},
                                        {"eval", "--run", at.run, "--threads", "1"},
                                        {"eval", "--help"}};

@@ -114,6 +114,31 @@ BOOST_AUTO_TEST_CASE(sample_writes_the_prompt_and_as_many_bytes) {
   BOOST_TEST(json.at("step").integer() == 12);
 }
 
+BOOST_AUTO_TEST_CASE(several_texts_are_written_at_once_and_numbered) {
+  const Trained t;
+  const auto sample = [&](const Words& more) {
+    Words words = {"sample", "--run", t.run, "--prompt", "The ", "--length", "30", "--top-k", "9"};
+    words.insert(words.end(), more.begin(), more.end());
+    return t(words);
+  };
+  const Ran ran = sample({"--count", "3"});
+  BOOST_TEST(ran.code == 0, ran.err);
+  BOOST_TEST(ran.err.starts_with("90 bytes in 3 texts from step 12, "));
+  const Json json = json_lines(sample({"--count", "20", "--json"}).out).at(0);  // more than are written together
+  const std::vector<Json>& texts = json.at("texts").items();
+  BOOST_TEST(texts.size() == 20u);
+  BOOST_TEST(ran.out == "--- 1 of 3\n" + texts[0].text() + "\n--- 2 of 3\n" + texts[1].text() + "\n--- 3 of 3\n" +
+                            texts[2].text() + "\n");
+  BOOST_TEST(sample({}).out == texts[0].text() + "\n");
+  for (size_t i = 1; i < texts.size(); i++) BOOST_TEST((texts[i].text() != texts[i - 1].text()));
+  const Ran files = sample({"--count", "2", "--out", t.folder / "new/b.x.txt"});
+  BOOST_TEST(files.err.ends_with(", written to " + (t.folder / "new/b.x-1.txt") + " ... " +
+                                 (t.folder / "new/b.x-2.txt") + "\n"));
+  for (const size_t i : {0u, 1u})
+    BOOST_TEST(read_file(t.folder / ("new/b.x-" + std::to_string(i + 1) + ".txt")) == texts[i].text());
+  BOOST_TEST(!fs::exists(t.folder / "new/b.x.txt"));
+}
+
 BOOST_AUTO_TEST_CASE(a_model_of_sound_makes_a_file_that_plays) {
   const Folder folder;
   std::string samples;
@@ -133,6 +158,15 @@ BOOST_AUTO_TEST_CASE(a_model_of_sound_makes_a_file_that_plays) {
   BOOST_TEST(number_at(file, 4) == file.size() - 8);
   BOOST_TEST(file.size() % 2 == 0u);
   BOOST_TEST(number_at(file, file.find("data") + 4) == 301u);
+  const Words two = {"sample", "--run", run, "--length", "300", "--count", "2"};
+  const Ran stream = charlm(folder.path.string(), two);
+  BOOST_TEST(stream.code == 1);
+  BOOST_TEST(contains(stream.err, "a.wav, and 2 sounds are no stream; write them with --out NAME.wav\n"));
+  Words files = two;
+  files.insert(files.end(), {"--out", out});
+  BOOST_TEST(charlm(folder.path.string(), files).code == 0);
+  BOOST_TEST(read_file(folder / "b-1.wav") == file);
+  BOOST_TEST(parse_wav(read_file(folder / "b-2.wav"), out).samples.size() == 301u);
 }
 
 BOOST_AUTO_TEST_CASE(an_ordering_with_a_name_takes_the_layers_and_is_stored_by_its_letters) {
