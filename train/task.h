@@ -55,7 +55,8 @@ class Task {
   // they are of another kind, or cannot be.
   virtual Json known_settings(const Json& given, const std::string& from) const = 0;
   virtual std::string fingerprint() const = 0;  // of the data: another one if it has changed
-  // Named byte strings that belong to the model and are no tensors: a vocabulary, a palette, names of labels.
+  // Named byte strings that belong to the model and are no tensors: a vocabulary, a palette, names of labels. They are
+  // in every checkpoint, and a run goes on only with the same ones.
   virtual std::map<std::string, std::string> strings() const { return {}; }
   virtual void write_samples(const RunFolder&, long /*step*/) {}  // with every checkpoint
   virtual void add_to_page(Page&, const RunFolder&) const {}      // its own part of the run's page
