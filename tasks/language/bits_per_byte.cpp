@@ -14,7 +14,7 @@ Evaluation bits_per_byte(Gpt& model, const TokenSplit& split, const EvaluationOp
   const NoGrad no_grad;
   const long context = o.context ? o.context : model.context();
   TokenWindows windows = o.stream ? TokenWindows(split, 1, context, context)
-                                 : TokenWindows(split, o.batch, context, o.stride ? o.stride : context);
+                                  : TokenWindows(split, o.batch, context, o.stride ? o.stride : context);
   std::optional<StackState> state;
   if (o.stream) state = model.start_stream(1);
   const LossIn in{.hidden = o.window ? window_mask(o.window, 0) : Mask(), .state = state ? &*state : nullptr};

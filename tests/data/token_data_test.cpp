@@ -2,7 +2,10 @@
 #include "data/token_data.h"
 
 #include <cmath>
+#include <set>
 
+#include "tensor/copy.h"
+#include "tensor/views.h"
 #include "tests/support/error_of.h"
 #include "tests/support/pair_vocabulary.h"
 #include "tests/support/tiny_lm.h"
@@ -221,6 +224,42 @@ BOOST_AUTO_TEST_CASE(a_part_that_is_shorter_than_a_window_is_an_error) {
   BOOST_TEST(error_of([&] { pairs.check_window(5); }) ==
              "token_data: the part 'part' has 3 tokens; a window of 5 inputs and their targets needs 6. Give more data "
              "or a shorter context");
+}
+
+BOOST_AUTO_TEST_CASE(streams_read_their_parts_from_start_to_end_without_a_gap) {
+  const std::vector<std::string> texts = {counting(200), counting(63)};  // 263 bytes
+  const TokenSplit split(split_of(texts));
+  const std::string all = texts[0] + texts[1];
+  BOOST_TEST(split.segments(3, 10) == 8);  // 3 * 80 of 262 inputs
+  std::set<int64_t> first_bytes;
+  for (const long pass : {0, 1, 2, 3}) {
+    std::vector<std::string> read(3);
+    for (long segment = 8 * pass; segment < 8 * (pass + 1); segment++) {
+      const StreamPlace at{.seed = 5, .streams = 3, .first = 0, .rows = 3, .T = 10, .segment = segment};
+      const TokenBatch batch = split.stream(at);
+      BOOST_TEST(!batch.segments.defined());
+      for (long row = 0; row < 3; row++)
+        for (long t = 0; t < 10; t++) read[size_t(row)] += char(batch.inputs.at({row, t}));
+      StreamPlace last = at;
+      last.first = 2, last.rows = 1;  // a micro-batch draws what the batch draws
+      BOOST_TEST(numbers(split.stream(last).inputs) == numbers(contiguous(slice(batch.inputs, 0, 2, 3))),
+                 boost::test_tools::per_element());
+    }
+    const std::string joined = read[0] + read[1] + read[2];
+    BOOST_TEST(all.find(joined) != std::string::npos, "pass " << pass);
+    first_bytes.insert(read[0][0]);
+  }
+  BOOST_TEST(first_bytes.size() > 1u);  // it does not always begin at the same place
+  BOOST_TEST(error_of([&] { split.segments(0, 10); }) ==
+             "token_data: 0 streams of 10 bytes at a time; both must be at least 1");
+}
+
+BOOST_AUTO_TEST_CASE(no_target_of_a_stream_crosses_a_border) {
+  const std::vector<std::string> texts = {"abcdef", "ghijklmno"};
+  const TokenBatch batch = TokenSplit(split_of(texts)).stream({.streams = 1, .T = 14});
+  BOOST_TEST(batch.counted == 13);
+  BOOST_TEST(batch.targets.at({0, 5}) == double(kNoTarget));  // behind f
+  BOOST_TEST(batch.targets.at({0, 6}) == double('h'));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

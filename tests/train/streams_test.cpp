@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(segments_with_a_memory_equal_the_whole_text) {
     const NoGrad no_grad;
     Context ctx;
     const auto loss = [&](long from, long T, StackState* state) {
-      const ByteBatch bytes = split_of(kText).windows_at({from, from + 100}, {0, 0}, T);
+      const TokenBatch bytes = TokenSplit(split_of(kText)).windows_at({from, from + 100}, {0, 0}, T);
       return task.objective().summed_loss(batch_of(bytes), {.state = state}, ctx).item();
     };
     StackState state = task.objective().start(2);
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(segments_with_a_memory_equal_the_whole_text) {
 BOOST_AUTO_TEST_CASE(a_training_remembers_what_its_rows_have_read_until_they_begin_again) {
   LmSettings s = streaming("echo");
   const ByteSplit text = split_of(kText);
-  const long n = text.segments(s.batch, s.context);
+  const long n = TokenSplit(text).segments(s.batch, s.context);
   BOOST_TEST(n == 25);
   LmTrainer trainer(s, text);
   const auto lengths = [&] {
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_a_stream_is_refused) {
   s.batch = 300;
   LmTrainer many(s, split_of(kText));
   BOOST_TEST(error_of([&] { many.advance(); }) ==
-             "byte_data: the part 'part' has 828 bytes; 300 streams of 8 inputs at a time need 2401. Give more data, "
+             "token_data: the part 'part' has 828 bytes; 300 streams of 8 inputs at a time need 2401. Give more data, "
              "a smaller batch or a shorter context");
 }
 
