@@ -29,15 +29,13 @@ class Gpt : public Module, public TokenModel {
   // pictures, so T is small.
   std::vector<std::vector<Look>> looks(const Tensor& ids, Context& ctx);
 
-  // What it remembers of texts without an end, read segment by segment. Throws a sentence if what an attention
-  // remembers grows with the text, or if positions have an end.
-  StackState start_stream(long batch);
-
   // ---- to write with it (models/sampler.h)
 
   long vocabulary_size() const override { return V_; }
   long context() const override { return context_; }  // the stack's max_length
   StackState start(long batch, long max_length) override { return stack_.start(batch, max_length); }
+  // Throws a sentence if what an attention remembers grows with the text, or if positions have an end.
+  StackState start_stream(long batch) override;
   Tensor next_logits(const Tensor& ids, Context& ctx, StackState& state) override;
 
  private:

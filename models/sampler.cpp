@@ -62,10 +62,10 @@ struct Row {
 class Rows {
  public:
   Rows(TokenModel& model, const std::vector<Ids>& prompts, const SampleOptions& options)
-      : model_(model), o_(options), state_(model.start(long(prompts.size()), model.context())) {
+      : model_(model), o_(options), state_(started(model, long(prompts.size()), options)) {
     ctx_.first_sample = uint32_t(o_.first_row);
     for (const Ids& prompt : prompts) {
-      const long kept = std::min(long(prompt.size()), model.context() - 1);
+      const long all = long(prompt.size()), kept = o_.stream ? all : std::min(all, model.context() - 1);
       rows_.push_back({.ids = {prompt.end() - kept, prompt.end()}, .ended = o_.length == 0});
     }
   }
@@ -76,7 +76,7 @@ class Rows {
 
   // Reads what all rows have ready, and lets those write that have read all of it.
   void advance(const std::function<bool(long row, int64_t id)>& write) {
-    if (seen_ + ready() > model_.context()) go_back();
+    if (seen_ + ready() > model_.context()) o_.stream ? forget(seen_) : go_back();
     const std::vector<float> logits = next_logits();
     const size_t V = size_t(model_.vocabulary_size());
     for (size_t r = 0; r < rows_.size(); r++) {
@@ -90,6 +90,10 @@ class Rows {
   }
 
  private:
+  static StackState started(TokenModel& model, long rows, const SampleOptions& o) {
+    return o.stream ? model.start_stream(rows) : model.start(rows, model.context());
+  }
+
   // Tokens that every row has and the state has not seen. A row that has ended waits for nobody, and nobody for it.
   long ready() const {
     size_t shortest = SIZE_MAX;
@@ -104,6 +108,12 @@ class Rows {
     seen_ = 0;
     for (Row& row : rows_)
       row.ids.erase(row.ids.begin(), row.ids.end() - std::min(long(row.ids.size()), model_.context() / 2));
+  }
+
+  // The first tokens of each row, which the state has seen.
+  void forget(long tokens) {
+    seen_ -= tokens;
+    for (Row& row : rows_) row.ids.erase(row.ids.begin(), row.ids.begin() + std::min(long(row.ids.size()), tokens));
   }
 
   // Of the token behind what is ready: (B, V)

@@ -28,8 +28,9 @@ struct SampleOptions {
   long top_k = 0;          // 0: all
   double top_p = 1;
   uint32_t seed = 1;
-  long first_row = 0;  // the number of the first row: many rows may be sampled in several calls
-  int64_t stop = -1;   // a row that draws this token ends with it; -1: none does
+  long first_row = 0;   // the number of the first row: many rows may be sampled in several calls
+  bool stream = false;  // the model remembers on and on (TokenModel::start_stream), and never reads anything again
+  int64_t stop = -1;    // a row that draws this token ends with it; -1: none does
 };
 
 // The probabilities from which a token is drawn. They sum to 1.

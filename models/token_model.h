@@ -16,6 +16,8 @@ class TokenModel {
   virtual bool has_start() const { return false; }
 
   virtual StackState start(long batch, long max_length) = 0;  // which has seen nothing
+  // The same for a text without an end. By default throws a sentence: not every model has such a memory.
+  virtual StackState start_stream(long batch);
   // ids (B, T), the tokens behind those that the state has seen -> logits (B, V) of the token behind them. T is 0 only
   // at the start, and only if it has one.
   virtual Tensor next_logits(const Tensor& ids, Context& ctx, StackState& state) = 0;

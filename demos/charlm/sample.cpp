@@ -107,6 +107,7 @@ class Writer {
   void write(long first, long rows) {
     SampleOptions options = s_.sample;
     options.first_row = first;
+    options.stream = loaded_.settings.streams;
     texts_.resize(size_t(first + rows), s_.prompt);
     begin(first);
     const std::vector<std::string> prompts(size_t(rows), s_.prompt);

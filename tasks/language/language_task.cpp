@@ -84,8 +84,9 @@ std::map<std::string, std::string> LanguageTask::strings() const {
 
 void LanguageTask::write_samples(const RunFolder& folder, long step) {
   if (settings_.sample_bytes == 0 || settings_.context < 2) return;
-  const std::string text = sampled_text(model_, vocabulary(), usual_prompt(settings_),
-                                        {.length = settings_.sample_bytes, .temperature = 0.8});
+  const std::string text =
+      sampled_text(model_, vocabulary(), usual_prompt(settings_),
+                   {.length = settings_.sample_bytes, .temperature = 0.8, .stream = settings_.streams});
   settings_.sample_rate ? write_wav(folder.sound_path(step), text, settings_.sample_rate)
                         : folder.write_sample(step, text);
 }

@@ -44,10 +44,11 @@ const std::vector<bool> kAll(4, true);
 
 constexpr long kV = 40;
 
-std::unique_ptr<Gpt> tiny_model(const std::string& attention = "full", long context = 16) {
+std::unique_ptr<Gpt> tiny_model(const std::string& attention = "full", long context = 16,
+                                const std::string& positions = "learned") {
   const StackOptions stack{
       .C = 16, .heads = 2, .ordering = "sfsf", .attention = attention, .deviation = 0.5, .max_length = context};
-  auto model = std::make_unique<Gpt>(GptOptions{.V = kV, .stack = stack});
+  auto model = std::make_unique<Gpt>(GptOptions{.V = kV, .stack = stack, .positions = positions});
   model->initialise(3);
   return model;
 }
@@ -202,6 +203,27 @@ BOOST_AUTO_TEST_CASE(a_row_goes_on_beyond_the_context) {
 }
 
 // With a cache or without: each token is the likeliest behind the last ones the model has seen.
+// What a long context writes, with a short one.
+BOOST_AUTO_TEST_CASE(a_stream_remembers_on_and_on) {
+  for (const char* attention : {"window:left=9", "linear"}) {
+    const auto small = tiny_model(attention, 16, "sinusoid"), large = tiny_model(attention, 400, "sinusoid");
+    const std::vector<Ids> prompts = {counting(3, 1), counting(70, 2), counting(20, 5)};
+    const auto rows = sampled(*small, prompts, {.length = 90, .stream = true});
+    BOOST_TEST((rows == sampled(*large, prompts, {.length = 90})), attention);
+    BOOST_TEST((rows != sampled(*small, prompts, {.length = 90})), attention);
+  }
+  BOOST_TEST(
+      error_of([] { sampled(*tiny_model(), {{1}}, {.stream = true}); }).starts_with("gpt: the attention is 'full'"));
+  struct Short : TokenModel {
+    long vocabulary_size() const override { return 2; }
+    long context() const override { return 4; }
+    StackState start(long, long) override { return {}; }
+    Tensor next_logits(const Tensor&, Context&, StackState&) override { return {}; }
+  } other;
+  BOOST_TEST(error_of([&] { sampled(other, {{1}}, {.stream = true}); }) ==
+             "model: what this model remembers has an end; it cannot read or write a text without one");
+}
+
 BOOST_AUTO_TEST_CASE(the_cache_changes_nothing) {
   const auto model = tiny_model();
   Ids seen = {1, 2};
