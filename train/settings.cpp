@@ -89,6 +89,12 @@ void Setting::add_option(CommandLine& line, const std::string& option) const {
              value_);
 }
 
+SettingTable joined_tables(const std::vector<SettingTable>& parts) {
+  SettingTable all;
+  for (const SettingTable& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
 Json to_json(const SettingTable& table) {
   Json json = Json::object();
   json[kVersion] = version();

@@ -58,6 +58,7 @@ class Setting {
 };
 
 using SettingTable = std::vector<Setting>;
+SettingTable joined_tables(const std::vector<SettingTable>& parts);  // one behind the other
 
 // All of them, and "version": which heed has written them.
 Json to_json(const SettingTable& table);

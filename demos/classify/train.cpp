@@ -1,4 +1,6 @@
 // classify train: the options of a run, and what is said before it; the run itself is train/run.h.
+#include <algorithm>
+
 #include "demos/classify/classify.h"
 #include "system/error.h"
 #include "system/progress.h"
@@ -15,6 +17,17 @@ std::string own_help(const Setting& setting) {
   if (setting.name == "pool") return setting.help + "; if nothing is said, the first one's for listops";
   if (setting.name == "attention") return setting.help + "; build/attention list tells more";
   return setting.help;
+}
+
+// Letters say their layers by themselves; an ordering that has a name is made of the layers, and kept by its letters.
+void settle_ordering(ClassifySettings& s, bool typed, bool layers_typed) {
+  if (!typed) return;
+  const std::string letters = ordering_of(s);
+  const bool by_letters = letters == s.ordering;
+  HEED_CHECK(!by_letters || !layers_typed, "train", "the ordering '", s.ordering,
+             "' says its layers by itself; leave --layers or --ordering away");
+  if (by_letters) s.layers = std::max(1L, long(std::count(letters.begin(), letters.end(), 's')));
+  s.ordering = letters;
 }
 
 ClassifySettings defaults() {
@@ -35,6 +48,7 @@ ClassifySettings settings_of(const TypedSettings& options, const ClassifySetting
   if (s.data.empty()) s.data = typed.data;
   options.copy_given(table_of(s));
   options.check_schedule(s);
+  settle_ordering(s, options.given("ordering"), options.given("layers"));
   // The first token is the outermost operator, which says most about the value: the benchmark reads it there, too.
   if (!saved && s.data.starts_with("listops") && !options.given("pool")) s.pool = "cls";
   if (!saved && s.optimiser != "adamw" && !options.given("weight_decay")) s.weight_decay = 0;

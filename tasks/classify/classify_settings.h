@@ -9,20 +9,18 @@
 #include <vector>
 
 #include "models/classifier.h"
+#include "tasks/stack_settings.h"
 #include "train/train_settings.h"
 
 namespace heed {
 
-struct ClassifySettings : TrainSettings {
+struct ClassifySettings : TrainSettings, StackSettings {
+  ClassifySettings();
+
   std::string preset = "small";
   std::string data = {};  // as the user gave it: a table of texts, or listops
 
-  // the model
-  std::string attention = "full";  // any that honours padding
-  long layers = 2, width = 64, heads = 2, context = 512;
-  std::string positions = "learned";  // models/token_input.h
-  std::string pool = "mean";          // models/encoder.h
-  double dropout = 0;                 // of every branch and of the attention weights
+  std::string pool = "mean";  // models/encoder.h
 
   // what is written on the way; it changes no weight
   long valid_samples = 1000;  // from the start of the validation data are looked at with every checkpoint
@@ -30,7 +28,7 @@ struct ClassifySettings : TrainSettings {
 
 SettingTable table_of(ClassifySettings& s);  // every setting once; it refers to the members of `s`
 
-ClassifySettings classify_preset(const std::string& name);  // tiny or small; throws for another
+ClassifySettings classify_preset(const std::string& name);  // tiny, small or base; throws for another
 const std::vector<std::string>& classify_preset_names();
 
 // Throws a sentence for whatever cannot be: heads that do not divide the width, an attention that would read padding, a

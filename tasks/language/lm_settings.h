@@ -11,28 +11,19 @@
 #include <vector>
 
 #include "models/gpt.h"
+#include "tasks/stack_settings.h"
 #include "train/train_settings.h"
 
 namespace heed {
 
-struct LmSettings : TrainSettings {
+struct LmSettings : TrainSettings, StackSettings {
   std::string preset = "small";
   std::string data = {};  // as the user gave it
   long sample_rate = 0;   // of sound; 0: it is text
 
-  // the model
-  std::string attention = "full";
-  std::string ordering = {};  // of s and f, or a name with the layers (models/orderings.h); empty: sf for every layer
-  long layers = 4, width = 256, heads = 4, context = 512;
-  std::string positions = "rotary";  // models/token_input.h
-  double dropout = 0;                // of every branch and of the attention weights
-
   // Rows of a batch read on where the step before ended, and the attention remembers what it has read: recurrence over
   // segments. Otherwise every window of text stands alone.
   bool streams = false;
-
-  bool recompute_blocks = false, reversible = false;  // to need less memory, and so
-  long feed_forward_chunks = 1;
 
   // what is written on the way; it changes no weight
   long valid_bytes = 65536;  // from the start of the validation data are looked at with every checkpoint
@@ -52,8 +43,7 @@ void check_settings(const LmSettings& s);
 // streams, which have no end: for who names none.
 std::string usual_positions(const LmSettings& s);
 
-std::string ordering_of(const LmSettings& s);  // its letters, "sfsf", also if only layers are given
-LmSettings with_letters(LmSettings s);         // an ordering that has a name by its letters, as files have it
+LmSettings with_letters(LmSettings s);  // an ordering that has a name by its letters, as files have it
 GptOptions model_options(const LmSettings& s, long V = 256);  // of the model that they describe; V: tokens there are
 std::string usual_prompt(
     const LmSettings& s);  // what a sample begins with: a sound with silence, a text with a new line

@@ -168,4 +168,18 @@ BOOST_AUTO_TEST_CASE(any_attention_that_honours_padding_trains) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(any_ordering_and_less_memory_are_settings_here_too) {
+  ClassifySettings s = tiny_classify();
+  s.layers = 2, s.ordering = "sandwich:1";
+  BOOST_TEST(to_json(s).at("ordering").text() == "ssff");  // by its letters, so that no name is needed later
+  BOOST_TEST(model_options(s, 2).stack.ordering == "ssff");
+  const std::vector<double> plain = losses(s, 0, 5);
+  s.recompute_blocks = true;
+  BOOST_TEST(losses(s, 0, 5) == plain, boost::test_tools::per_element());
+  s.recompute_blocks = false, s.reversible = true;
+  BOOST_TEST(losses(s, 0, 5) != plain);
+  s.ordering = "ff";
+  BOOST_TEST(error_of([&] { check_settings(s); }).starts_with("settings: the ordering 'ff' has nothing that mixes tokens"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
