@@ -179,7 +179,8 @@ BOOST_AUTO_TEST_CASE(any_ordering_and_less_memory_are_settings_here_too) {
   s.recompute_blocks = false, s.reversible = true;
   BOOST_TEST(losses(s, 0, 5) != plain);
   s.ordering = "ff";
-  BOOST_TEST(error_of([&] { check_settings(s); }).starts_with("settings: the ordering 'ff' has nothing that mixes tokens"));
+  BOOST_TEST(
+      error_of([&] { check_settings(s); }).starts_with("settings: the ordering 'ff' has nothing that mixes tokens"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
