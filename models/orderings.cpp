@@ -83,6 +83,13 @@ std::string expanded(const NamedOrdering& ordering, const std::string& text, lon
   return ordering.letters(layers, *number);
 }
 
+std::vector<std::string> mixing_letters() {  // "s (attention)", and whatever else there is
+  std::vector<std::string> letters;
+  for (const SublayerKind* kind : all_sublayers.all())
+    if (kind->sees == Sees::sequence) letters.push_back(titled(*kind));
+  return letters;
+}
+
 }  // namespace
 
 std::string expanded_ordering(const std::string& text, long layers) {
@@ -101,9 +108,9 @@ void check_language_ordering(const char* op, const std::string& letters) {
                ", which reads a source; a language model has none. Leave it away, or use an encoder-decoder");
     mixes |= kind->sees == Sees::sequence;
   }
-  HEED_CHECK(
-      mixes, op, "the ordering '", letters,
-      "' has nothing that mixes tokens; a language model needs at least one s (attention), or it sees one token");
+  HEED_CHECK(mixes, op, "the ordering '", letters,
+             "' has nothing that mixes tokens; a language model needs at least one ", joined(mixing_letters(), " or "),
+             ", or it sees one token");
 }
 
 }  // namespace heed

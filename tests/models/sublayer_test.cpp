@@ -2,6 +2,7 @@
 #include "models/sublayer.h"
 
 #include "autograd/ops/elementwise.h"
+#include "models/orderings.h"
 #include "tensor/create.h"
 #include "tests/models/small_model.h"
 #include "tests/support/compare.h"
@@ -88,6 +89,15 @@ BOOST_AUTO_TEST_CASE(errors_list_the_letters_that_there_are) {
   BOOST_TEST(error_of([] { Stack stack(small("sx")); }) ==
              "stack: the ordering 'sx' has 'x' at place 1; the letters are c (cross-attention), d (doubling), f "
              "(feed-forward) and s (attention)");
+}
+
+BOOST_AUTO_TEST_CASE(a_language_model_is_told_every_letter_that_mixes_tokens) {
+  const RegisteredSublayer doubling{kDoubling}, mean{kMean};
+  BOOST_TEST(
+      error_of([] { check_language_ordering("gpt", "fd"); }) ==
+      "gpt: the ordering 'fd' has nothing that mixes tokens; a language model needs at least one m (a mean) or s "
+      "(attention), or it sees one token");
+  check_language_ordering("gpt", "fm");
 }
 
 BOOST_AUTO_TEST_CASE(every_kind_of_attention_has_the_paths_that_it_has_alone) {
