@@ -83,6 +83,28 @@ std::string expanded(const NamedOrdering& ordering, const std::string& text, lon
   return ordering.letters(layers, *number);
 }
 
+std::string without_blanks(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+// "random:1..4" -> random:1, random:2, random:3, random:4
+std::vector<std::string> expanded_range(const std::string& text) {
+  constexpr long kMost = 1000;
+  const size_t colon = text.find(':'), dots = text.find("..");
+  if (dots == std::string::npos) return {text};
+  const auto number = [](const std::string& part) { return number_in<long>(part).value_or(-1); };
+  const long first = colon < dots ? number(text.substr(colon + 1, dots - colon - 1)) : -1;
+  const long last = number(text.substr(dots + 2));
+  HEED_CHECK(first >= 0 && first <= last && last - first < kMost, "ordering", "'", text,
+             "' is no range of orderings; one is such as random:1..4, from the smaller whole number to the larger, and "
+             "at most ",
+             kMost, " of them");
+  std::vector<std::string> list;
+  for (long i = first; i <= last; i++) list.push_back(text.substr(0, colon + 1) + std::to_string(i));
+  return list;
+}
+
 std::vector<std::string> mixing_letters() {  // "s (attention)", and whatever else there is
   std::vector<std::string> letters;
   for (const SublayerKind* kind : all_sublayers.all())
@@ -99,6 +121,16 @@ std::string expanded_ordering(const std::string& text, long layers) {
     if (name == each.name) return expanded(each, text, layers);
   if (name != text || !nearest_name(name, names()).empty()) fail_unknown("ordering", "ordering", name, names());
   return text;
+}
+
+std::vector<std::string> listed_orderings(const std::string& list) {
+  std::vector<std::string> all;
+  for (const std::string& place : split(without_blanks(list), ',')) {
+    HEED_CHECK(!place.empty(), "ordering", "the list '", list,
+               "' has a place with nothing in it; it is such as sandwich:1..3,random:1,ssff");
+    for (const std::string& text : expanded_range(place)) all.push_back(text);
+  }
+  return all;
 }
 
 void check_language_ordering(const char* op, const std::string& letters) {

@@ -14,12 +14,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace heed {
 
 // The letters of the text, for n = layers. Throws a sentence for an unknown name and for a number that cannot be;
 // letters are not looked at.
 std::string expanded_ordering(const std::string& text, long layers);
+
+// The texts of a list with commas: "sandwich:1..3,ssff" is sandwich:1, sandwich:2, sandwich:3 and ssff. Throws a
+// sentence for a place with nothing in it and for a range that is none; what each text means is not looked at.
+std::vector<std::string> listed_orderings(const std::string& list);
 
 // Throws a sentence unless a language model can have these letters: known ones, one of them at least mixes the tokens,
 // and none wants a source.

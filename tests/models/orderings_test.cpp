@@ -116,6 +116,27 @@ BOOST_AUTO_TEST_CASE(names_and_numbers_that_cannot_be_are_refused) {
   BOOST_TEST(refusal("", 0) == "ordering: 'interleaved' is for 0 layers; there must be at least 1");
 }
 
+BOOST_AUTO_TEST_CASE(a_list_has_ranges_and_blanks) {
+  using List = std::vector<std::string>;
+  BOOST_TEST((listed_orderings("ssff") == List{"ssff"}));
+  BOOST_TEST((listed_orderings("sandwich:1..3, ssff ,random:7..7") ==
+              List{"sandwich:1", "sandwich:2", "sandwich:3", "ssff", "random:7"}));
+  BOOST_TEST(listed_orderings("random:0..999").size() == 1000u);
+}
+
+BOOST_AUTO_TEST_CASE(lists_that_cannot_be_are_refused) {
+  for (const std::string list : {"", " ", "ssff,", ",ssff", "ssff,,sf"})
+    BOOST_TEST(error_of([&] { listed_orderings(list); }) ==
+               "ordering: the list '" + list +
+                   "' has a place with nothing in it; it is such as sandwich:1..3,random:1,ssff");
+  for (const std::string range : {"random:4..1", "random:1..", "random:..4", "1..4", "s..f", "random:a..b",
+                                  "random:-1..1", "random:0..1000", "a..b:1", "random:1..2..3"})
+    BOOST_TEST(error_of([&] { listed_orderings("sf," + range); }) ==
+               "ordering: '" + range +
+                   "' is no range of orderings; one is such as random:1..4, from the smaller whole number to the "
+                   "larger, and at most 1000 of them");
+}
+
 BOOST_AUTO_TEST_CASE(a_language_model_refuses_a_source_unknown_letters_and_no_attention) {
   const auto refusal = [](const std::string& ordering) { return error_of([&] { Gpt model(tiny(ordering)); }); };
   BOOST_TEST(
