@@ -25,9 +25,8 @@ void ask(int) {
 
 }  // namespace
 
-Interrupt::Interrupt() {
-  asked = 0;
-  held = 0;
+Interrupt::Interrupt() : inside_(held != 0) {
+  if (!inside_) asked = 0;
   struct sigaction action = {};
   action.sa_handler = ask;
   action.sa_flags = SA_RESETHAND | SA_RESTART;  // the second one is the system's again
@@ -36,6 +35,8 @@ Interrupt::Interrupt() {
 }
 
 Interrupt::~Interrupt() {
+  held = inside_;
+  if (inside_ && asked) return;  // the next one is the system's
   sigaction(SIGINT, &interrupt_, nullptr);
   sigaction(SIGTERM, &terminate_, nullptr);
 }

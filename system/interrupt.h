@@ -6,7 +6,8 @@
 //   while (!interrupt.wanted()) step();
 //   save();
 //
-// A second one ends the program at once, as usual. One at a time.
+// A second one ends the program at once, as usual. One may live inside of another that holds, as a run does inside of a
+// set of runs: it holds from the start, and a wish to stop is meant for both.
 #pragma once
 
 #include <csignal>
@@ -26,6 +27,7 @@ class Interrupt {
   bool wanted() const;
 
  private:
+  const bool inside_;                       // of another one that holds
   struct sigaction interrupt_, terminate_;  // as they were
 };
 

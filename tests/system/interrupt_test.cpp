@@ -77,4 +77,38 @@ BOOST_AUTO_TEST_CASE(afterwards_signals_do_what_they_did) {
              }) == 0);
 }
 
+BOOST_AUTO_TEST_CASE(inside_of_one_that_holds_a_wish_is_meant_for_both) {
+  for (const bool held : {false, true})
+    BOOST_TEST(end_of([&] {
+                 Interrupt outer;
+                 outer.hold();
+                 {
+                   Interrupt inner;
+                   if (held) inner.hold();
+                   ::raise(SIGINT);
+                   if (!inner.wanted()) ::_exit(1);
+                 }
+                 if (!outer.wanted()) ::_exit(2);
+                 ::raise(SIGINT);  // the second one
+               }) == -SIGINT);
+  BOOST_TEST(end_of([] {
+               Interrupt outer;
+               outer.hold();
+               { Interrupt inner; }
+               ::raise(SIGINT);  // between two inner ones
+               ::_exit(outer.wanted() ? 3 : 4);
+             }) == 3);
+}
+
+BOOST_AUTO_TEST_CASE(inside_of_one_that_does_not_hold_nothing_changes) {
+  BOOST_TEST(end_of([] {
+               Interrupt outer;
+               {
+                 Interrupt inner;
+                 inner.hold();
+               }
+               ::raise(SIGINT);
+             }) == kInterrupted);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
