@@ -58,14 +58,6 @@ void add_links(Page& page, const RunFolder& run, const std::vector<RunPage::Link
   }
 }
 
-void add_settings(Page& page, const Json& config) {
-  Page::Rows rows;
-  for (const auto& [name, value] : config.members())
-    rows.push_back({name, value.is_text() ? value.text() : value.dump()});
-  page.section("Settings");
-  page.table(rows);
-}
-
 std::string capitalised(std::string text) {
   if (!text.empty()) text[0] = char(std::toupper(uint8_t(text[0])));
   return text;
@@ -79,6 +71,14 @@ Chart loss_chart(const RunFolder& run, const std::vector<Json>& metrics, const S
 }
 
 }  // namespace
+
+void add_settings(Page& page, const Json& config) {
+  Page::Rows rows;
+  for (const auto& [name, value] : config.members())
+    rows.push_back({name, value.is_text() ? value.text() : value.dump()});
+  page.section("Settings");
+  page.table(rows);
+}
 
 void write_page(const RunFolder& run, const RunPage& texts) {
   const std::vector<Json> metrics = run.metrics();

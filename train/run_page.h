@@ -27,6 +27,8 @@ struct RunPage {
 
 void write_page(const RunFolder& run, const RunPage& page = {});
 
+void add_settings(Page& page, const Json& settings);  // a section with a table of them
+
 // Several runs in one chart: the score on validation data by step, or by seconds of training.
 Chart comparison(const std::vector<RunFolder>& runs, const std::string& x, const Score& score = {});
 

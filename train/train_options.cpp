@@ -16,13 +16,19 @@ void print_json(const Json& line) { print_line(line.dump()); }
 }  // namespace
 
 void TrainOptions::add_options(CommandLine& line) {
-  line.option("--minutes", minutes,
-              "train for about so long (validation comes on top); 0: for as many steps as --steps says", 0.0, 1e6);
-  line.option("--run", run.run, "the folder for all that the run writes");
+  add_set_options(line);
   line.option("--from", run.from, "begin with the weights of this run, or of a checkpoint, as far as they fit");
-  line.flag("--resume", run.resume, "go on from the newest checkpoint of the run, to the same bits");
+}
+
+void TrainOptions::add_set_options(CommandLine& line) {
+  line.option("--minutes", minutes,
+              "train for about so long in all (validation comes on top); 0: for as many steps as --steps says", 0.0,
+              1e6);
+  line.option("--run", run.run, "the folder for all that is written");
+  line.flag("--resume", run.resume, "go on from where it stopped, to the same bits");
   line.flag("--check-finite", run.check_finite, "look at the result of every op for NaN and infinity; slower");
   line.option("--device", device, "where to compute", {"cpu"});
+  line.flag("--quiet", run.quiet, "no line of progress");
   line.json(json);
 }
 
@@ -31,19 +37,23 @@ void TrainOptions::begin() {
   run.say = [to_stderr](const std::string& text) {
     to_stderr ? void(std::fprintf(stderr, "%s\n", text.c_str())) : print_line(text);
   };
-  run.quiet = json;
+  run.quiet |= json;
   if (json) run.metrics = print_json;
 }
 
-long TrainOptions::steps_for(const CommandLine& line, Task& trial) const {
-  const TrainSettings& s = trial.training();
+void TrainOptions::check_minutes(const CommandLine& line, const TrainSettings& s) const {
+  if (minutes == 0) return;
   HEED_CHECK(!line.given("--steps"), "train", "both --steps and --minutes were given; give one of them");
+  HEED_CHECK(schedule_of(s).steps() == s.steps, "train", "the schedule '", s.schedule, "' says its steps by itself (",
+             schedule_of(s).steps(), "); leave --minutes away, or the steps in the schedule");
+}
+
+long TrainOptions::steps_for(const CommandLine& line, Task& trial) const {
+  check_minutes(line, trial.training());
   HEED_CHECK(
       CheckpointFiles(run.run).list().empty(), "train", run.run,
       " has its number of steps; --minutes is for a new run. Go on with --resume and without it, or to more with "
       "--steps N, or choose another folder with --run");
-  HEED_CHECK(schedule_of(s).steps() == s.steps, "train", "the schedule '", s.schedule, "' says its steps by itself (",
-             schedule_of(s).steps(), "); leave --minutes away, or the steps in the schedule");
   run.say("trying some steps, to see how many fit into " + duration_text(60 * minutes) + " ...");
   return steps_within(60 * minutes, trial);
 }

@@ -16,10 +16,12 @@ struct TrainOptions {
   bool json = false;
   double minutes = 0;
 
-  void add_options(CommandLine& line);
+  void add_options(CommandLine& line);      // of one run
+  void add_set_options(CommandLine& line);  // the same for several that are trained one after the other: without --from
   void begin();  // after parsing: sentences go to stdout, or with --json to stderr, and metrics to stdout
 
-  // --minutes as steps, found out with a task that is not trained. An error if --steps was typed, too.
+  void check_minutes(const CommandLine& line, const TrainSettings& s) const;  // throws if something else says the steps
+  // --minutes as steps, found out with a task that is not trained.
   long steps_for(const CommandLine& line, Task& trial) const;
   // Trains, prints the last line and returns the exit code. `program`: as it is called, "build/charlm".
   int train(Task& task, const std::string& program) const;

@@ -23,7 +23,10 @@ TypedSettings::TypedSettings(CommandLine& line, const SettingTable& table, const
   }
 }
 
-bool TypedSettings::given(const std::string& setting) const { return line_.given(option_name(setting)); }
+bool TypedSettings::given(const std::string& setting) const {
+  const auto is_called = [&](const Setting& each) { return each.name == setting; };
+  return std::any_of(table_.begin(), table_.end(), is_called) && line_.given(option_name(setting));
+}
 
 void TypedSettings::copy_given(const SettingTable& to) const {
   for (const Setting& one : to)

@@ -23,7 +23,7 @@ class TypedSettings {
   TypedSettings(CommandLine& line, const SettingTable& table, const Help& help = {});
 
   // After parsing:
-  bool given(const std::string& setting) const;
+  bool given(const std::string& setting) const;       // no if it is none of the table's
   void copy_given(const SettingTable& to) const;      // what was typed
   void check_schedule(const TrainSettings& s) const;  // throws for what was typed and the schedule says by itself
 

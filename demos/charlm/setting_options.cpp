@@ -10,8 +10,8 @@ using namespace heed;
 namespace {
 
 // What only this program knows.
-std::string own_help(const Setting& setting) {
-  if (setting.name == "preset") return setting.help + " (what is in brackets below is small's)";
+std::string own_help(const Setting& setting, const std::string& usual_preset) {
+  if (setting.name == "preset") return setting.help + " (what is in brackets below is " + usual_preset + "'s)";
   if (setting.name == "data") return setting.help + ", or self: heed's own source and docs";
   if (setting.name == "attention") return setting.help + "; build/attention list tells more";
   return setting.help;
@@ -20,19 +20,35 @@ std::string own_help(const Setting& setting) {
 // Is the ordering letters? One with a name is made of the layers.
 bool says_its_layers(const LmSettings& s) { return !s.ordering.empty() && ordering_of(s) == s.ordering; }
 
-LmSettings& with_own_data(LmSettings& s) {
+LmSettings usual(const SettingChoice& choice) {
+  LmSettings s = choice.preset(choice.usual_preset);
   s.data = "self";
   return s;
 }
 
+SettingTable options_of(LmSettings& typed, const std::vector<std::string>& without) {
+  SettingTable table = table_of(typed);
+  std::erase_if(table, [&](const Setting& setting) {
+    return std::find(without.begin(), without.end(), setting.name) != without.end();
+  });
+  return table;
+}
+
 }  // namespace
 
-SettingOptions::SettingOptions(CommandLine& line) : options_(line, table_of(with_own_data(typed_)), own_help) {}
+SettingOptions::SettingOptions(CommandLine& line, const SettingChoice& choice)
+    : choice_(choice),
+      typed_(usual(choice)),
+      options_(line, options_of(typed_, choice.without),
+               [&](const Setting& setting) { return own_help(setting, choice.usual_preset); }) {}
 
 LmSettings SettingOptions::settings(const std::string& run, bool resume) const {
-  const auto before = resume ? of_run(RunFolder(run)) : std::nullopt;
+  return settings(run, resume ? of_run(RunFolder(run)) : std::nullopt);
+}
+
+LmSettings SettingOptions::settings(const std::string& run, const std::optional<LmSettings>& before) const {
   const bool known = before.has_value();
-  LmSettings s = known ? *before : preset(typed_.preset);
+  LmSettings s = known ? *before : choice_.preset(typed_.preset);
   HEED_CHECK(!known || !given("preset") || s.preset == typed_.preset, "train", run, " began with the preset ", s.preset,
              ", and --preset ", typed_.preset, " was given; leave it away, or choose another folder");
   HEED_CHECK(!known || !s.data.empty() || given("data"), "train", run,

@@ -1,10 +1,7 @@
 // charlm train: the options of a run, and what is printed before and after it; the run itself is
 // train/run.h, and what all programs that train have in common is train/train_options.h.
-#include <filesystem>
-
 #include "demos/charlm/charlm.h"
 #include "demos/charlm/setting_options.h"
-#include "system/error.h"
 #include "system/progress.h"
 #include "system/text.h"
 #include "tasks/language/language_task.h"
@@ -12,20 +9,6 @@
 #include "train/train_options.h"
 
 using namespace heed;
-
-namespace {
-
-// A run inside of the folder that it learns would learn its own pages when it is resumed.
-void check_apart(const std::string& data, const std::string& run) {
-  namespace fs = std::filesystem;
-  std::error_code none;
-  if (data == "self" || !fs::is_directory(data, none)) return;
-  const fs::path inner = fs::weakly_canonical(run, none).lexically_relative(fs::weakly_canonical(data, none));
-  HEED_CHECK(inner.empty() || *inner.begin() == "..", "train", "the run folder ", run, " lies in the data, ", data,
-             ": it would learn what it writes. Choose a folder outside with --run");
-}
-
-}  // namespace
 
 int train_command(int argc, char** argv) {
   TrainOptions train;

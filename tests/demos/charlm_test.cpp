@@ -51,6 +51,13 @@ BOOST_AUTO_TEST_CASE(training_fills_the_run_folder_and_ends_with_one_line) {
   BOOST_TEST(RunFolder(t.run).curve("step", "valid_bpc").size() == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(a_quiet_run_has_no_line_of_progress) {
+  BOOST_TEST(contains(Trained().ran.err, "step 12/12   100%"));
+  const Trained quiet({"--quiet"});
+  BOOST_TEST(quiet.ran.err == "");
+  BOOST_TEST(last_line(quiet.ran.out).starts_with("final step=12 "));
+}
+
 BOOST_AUTO_TEST_CASE(minutes_become_steps) {
   const Place at;
   const Ran ran = at({"train", "--data", at.data, "--run", at.run, "--layers", "1", "--width", "16", "--heads", "2",
