@@ -14,6 +14,7 @@ int sample_command(int argc, char** argv);
 int info_command(int argc, char** argv);
 int look_command(int argc, char** argv);
 int compare_command(int argc, char** argv);
+int orderings_command(int argc, char** argv);
 int fetch_command(int argc, char** argv);
 int demo_command(int argc, char** argv);
 

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
       {"look", "draw the attention maps of the model on your text", look_command},
       {"info", "what a run is and how far it came", info_command},
       {"compare", "several runs in one chart", compare_command},
+      {"orderings", "train orderings of the sublayers, and draw what they reach", orderings_command},
       {"fetch", "download enwik8 or text8", fetch_command},
       {"demo", "learn heed's own source, as `make demo` does", demo_command},
   };

@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(with_json_stdout_has_only_json) {
 
 BOOST_AUTO_TEST_CASE(every_command_has_a_help) {
   const Folder folder;
-  for (const char* command : {"train", "sample", "eval", "look", "info", "compare", "fetch"}) {
+  for (const char* command : {"train", "sample", "eval", "look", "info", "compare", "orderings", "fetch"}) {
     const Ran ran = charlm(folder.path.string(), {command, "--help"});
     BOOST_TEST(ran.code == 0);
     BOOST_TEST(contains(ran.out, std::string("charlm ") + command + " "));
