@@ -9,8 +9,9 @@
 //   // tensor/ops/softmax.cpp: the door calls the kernel of x's device
 //   kernels::softmax_rows<E>(x.device())(y.mutable_data<E>(), x.data<E>(), rows, cols);
 //
-// Kernels are free functions on pointers and sizes; they never allocate and never throw. Deleting a backend's file
-// empties its slots; a door that meets an empty slot throws "softmax has no cuda kernel".
+// Kernels are free functions on pointers and sizes; they never allocate, and those of the cpu never throw: one of
+// another device throws if it cannot be started. Deleting a backend's file empties its slots; a door that meets an
+// empty slot throws "softmax has no cuda kernel".
 //
 // While somebody profiles (profile.h) every call is timed, and the tensors whose data() is taken in its arguments are
 // its bytes. A door that knows the work can tell it: matmul<E>(x.device(), 2.0 * m * n * k)(c, a, b, layout).
@@ -64,18 +65,24 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
   // by the arguments' data(), comes behind begin_call().
   class Call {
    public:
-    Call(Function function, const char* timed_op, double flops)
-        : function_(function), timed_op_(timed_op), flops_(flops) {}
+    Call(Function function, Device device, const char* timed_op, double flops)
+        : function_(function), device_(device), timed_op_(timed_op), flops_(flops) {}
     Result operator()(Args... args) const {
       if (!timed_op_) [[likely]]
         return function_(args...);
       const profile::Timed timed(timed_op_, flops_);
-      return function_(args...);
+      if constexpr (std::is_void_v<Result>) {
+        function_(args...);
+        if (device_.backend != Backend::cpu) finish(device_);  // its time is taken when it has ended
+      } else {
+        return function_(args...);
+      }
     }
     operator Function() const { return function_; }  // untimed; to keep it and set it again later
 
    private:
     Function function_;
+    Device device_;
     const char* timed_op_;  // null: nobody profiles
     double flops_;
   };
@@ -84,10 +91,12 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
     Function function = functions_[static_cast<int>(device.backend)];
     if (!function) [[unlikely]]
       fail(op_, op_, " has no ", name(device.backend), " kernel; move x with to(x, cpu)");
+    if (device.backend != Backend::cpu) [[unlikely]]
+      set_device_of_kernel(device);
     const bool timed = computes && profile::on();
     if (timed) [[unlikely]]
       profile::begin_call();
-    return Call(function, timed ? op_ : nullptr, flops);
+    return Call(function, device, timed ? op_ : nullptr, flops);
   }
 
  private:

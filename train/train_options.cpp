@@ -27,7 +27,6 @@ void TrainOptions::add_set_options(CommandLine& line) {
   line.option("--run", run.run, "the folder for all that is written");
   line.flag("--resume", run.resume, "go on from where it stopped, to the same bits");
   line.flag("--check-finite", run.check_finite, "look at the result of every op for NaN and infinity; slower");
-  line.option("--device", device, "where to compute", {"cpu"});
   line.flag("--quiet", run.quiet, "no line of progress");
   line.json(json);
 }

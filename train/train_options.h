@@ -12,7 +12,6 @@ namespace heed {
 
 struct TrainOptions {
   RunOptions run{.option_name = option_name};
-  std::string device = "cpu";
   bool json = false;
   double minutes = 0;
 

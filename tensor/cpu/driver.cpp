@@ -65,7 +65,13 @@ size_t free_host(int) { return std::min(machine_free(), cgroup_free()); }
 void copy_host(void* to, Device, const void* from, Device, size_t bytes) { std::memcpy(to, from, bytes); }
 
 const bool registered = [] {
-  register_driver(Backend::cpu, {allocate_host, release_host, free_host, copy_host});
+  register_driver(Backend::cpu, {.count = [] { return 1; },
+                                 .allocate = allocate_host,
+                                 .release = release_host,
+                                 .free_bytes = free_host,
+                                 .copy = copy_host,
+                                 .finish = [](int) {},
+                                 .describe = [](int) { return std::string("cpu"); }});
   return true;
 }();
 

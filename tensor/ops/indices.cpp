@@ -27,17 +27,17 @@ Tensor checked_indices(const char* op, const Tensor& indices, long limit, Device
   check_defined(op, indices);
   HEED_CHECK(is_integer(indices.dtype()), op, "the ", names.all, " are ", indices.dtype(),
              "; they must be integers (i64, i32 or u8). Cast first: cast(x, i64)");
-  HEED_CHECK(indices.device() == device, op, "x is on ", device, " and the ", names.all, " are on ", indices.device(),
-             "; both must be on one device. Move them with to(x, device)");
+  HEED_CHECK(indices.device() == device || indices.device() == cpu, op, "x is on ", device, " and the ", names.all,
+             " are on ", indices.device(), "; they must be there, too, or on the cpu. Move them with to(x, device)");
   Tensor plain = contiguous(cast(indices, i64));
   Tensor on_host = to(plain, cpu);
   const int64_t* index = on_host.data<int64_t>();
-  if (all_inside(index, plain.numel(), limit)) return plain;
+  if (all_inside(index, plain.numel(), limit)) return to(plain, device);
   for (long e = 0; e < plain.numel(); e++)
     HEED_CHECK(index[e] >= 0 && index[e] < limit, op, names.one, " ", index[e], " at ", position_of(e, plain.shape()),
                " of the ", names.all, ", which are ", plain.shape(), ", is out of range; the rule is 0 <= ", names.one,
                " < ", limit);
-  return plain;
+  return to(plain, device);
 }
 
 }  // namespace heed

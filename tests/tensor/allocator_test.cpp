@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(threads_may_allocate_at_the_same_time) {
 BOOST_AUTO_TEST_CASE(an_absent_device_says_so) {
   BOOST_TEST(error_of([] {
                Tensor::empty({1}, f32, {Backend::cpu, -1});
-             }) == "device: cpu:-1 is not available here; use cpu");
+             }) == "device: cpu:-1 is not there; there is cpu:0 only");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -56,9 +56,20 @@ void tanh_custom(float* y, const float* x, const Loop& loop) {
   for (long i = 0; i < loop.numel; i++) write(y + i, std::tanh(read(x + i)));
 }
 
+int finished = 0;  // how often finish() was called
+
 // Registers the device for one test, and empties the slots that the test fills.
 struct SecondDevice {
-  SecondDevice() { register_driver(Backend::custom, {take, give_back, room, move}); }
+  SecondDevice() {
+    finished = 0;
+    register_driver(Backend::custom, {.count = [] { return 3; },
+                                      .allocate = take,
+                                      .release = give_back,
+                                      .free_bytes = room,
+                                      .copy = move,
+                                      .finish = [](int) { finished++; },
+                                      .describe = [](int index) { return "device " + std::to_string(index); }});
+  }
   ~SecondDevice() {
     kernels::unary<ops::tanh_op, float>.set(Backend::custom, nullptr);
     kernels::strided_fill.set(Backend::custom, nullptr);
@@ -124,8 +135,8 @@ BOOST_AUTO_TEST_CASE(mixed_devices_are_refused) {
   BOOST_TEST(error_of([&] { copy_into(here, there); }) ==
              "copy_into: the target is on cpu and the source on custom:0; move the source with to(x, device)");
   BOOST_TEST(error_of([&] { embedding(here, to(tensor({0}, i64), kOne)); }) ==
-             "embedding: x is on cpu and the ids are on custom:0; both must be on one device. Move them with "
-             "to(x, device)");
+             "embedding: x is on cpu and the ids are on custom:0; they must be there, too, or on the cpu. Move them "
+             "with to(x, device)");
 }
 
 BOOST_AUTO_TEST_CASE(every_device_counts_its_own_memory) {
@@ -142,7 +153,61 @@ BOOST_AUTO_TEST_CASE(a_full_device_says_so) {
   BOOST_TEST(text ==
              "allocate: 4.0 MiB wanted on custom:2, 1.0 MiB free, 0 B in use by tensors. Try a smaller batch or a "
              "shorter context");
-  error_of([] { Tensor::empty({4}, f32, {Backend::custom, 7}); });
+  BOOST_TEST(error_of([] {
+               Tensor::empty({4}, f32, {Backend::custom, 7});
+             }) == "device: custom:7 is not there; there are custom:0 to custom:2");
+}
+
+BOOST_AUTO_TEST_CASE(a_device_has_a_name_and_a_wrong_one_is_told_why) {
+  BOOST_TEST(device_from("cpu") == cpu);
+  BOOST_TEST(device_from("custom") == kOne);
+  BOOST_TEST(device_from("custom:2") == kThree);
+  BOOST_TEST(device_from("auto") == cpu);  // there is no GPU
+  BOOST_TEST(devices(Backend::custom) == 3);
+  BOOST_TEST(devices(Backend::cuda) == 0);
+  BOOST_TEST(description(kTwo) == "device 1");
+  BOOST_TEST(description(cpu) == "cpu");
+  const auto refusal = [](const char* text) { return error_of([&] { device_from(text); }); };
+  BOOST_TEST(refusal("cuda:1") == "device: cuda:1 is not available: this heed was built without cuda. Use cpu");
+  BOOST_TEST(refusal("cuad") ==
+             "device: there is no device 'cuad'; there are cpu, cuda, cuda:1, auto. Did you mean cuda?");
+  BOOST_TEST(refusal("custom:3") == "device: custom:3 is not there; there are custom:0 to custom:2");
+  BOOST_TEST(refusal("cpu:1") == "device: cpu:1 is not there; there is cpu:0 only");
+  for (const char* text : {"custom:", "custom:x", "custom:-1"})
+    BOOST_TEST(refusal(text) ==
+               "device: '" + std::string(text) + "' was given; the rule is custom:number, such as custom:0");
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_knows_its_device_and_a_timed_one_is_waited_for) {
+  static Device seen;
+  kernels::unary<ops::tanh_op, float>.set(Backend::custom, [](float* y, const float* x, const Loop& loop) {
+    seen = device_of_kernel();
+    tanh_custom(y, x, loop);
+  });
+  for (Device device : {kTwo, kOne}) {
+    const Tensor x = to(ones({4}), device);
+    tanh(x);
+    BOOST_TEST(seen == device);
+  }
+  BOOST_TEST(finished == 0);
+  const Tensor x = to(ones({4}), kTwo);
+  const Profile profile;
+  tanh(x);
+  BOOST_TEST(finished == 1);
+  finish(kTwo);
+  BOOST_TEST(finished == 2);
+  finish(cpu);
+}
+
+BOOST_AUTO_TEST_CASE(copies_to_and_from_the_host_are_counted) {
+  const CopyCounts before = copy_counts();
+  const Tensor x = to(ones({4}), kOne);
+  to(x, kTwo);  // stays among devices
+  clone(ones({4}));
+  x.at({1});
+  x.to_vector<float>();
+  BOOST_TEST(copy_counts().from_host - before.from_host == 1);
+  BOOST_TEST(copy_counts().to_host - before.to_host == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
