@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <numeric>
 #include <set>
 
 #include "data/delimited.h"
+#include "data/hashed_order.h"
 #include "system/error.h"
 #include "system/text.h"
-#include "tensor/random.h"
 
 namespace heed {
 namespace {
@@ -38,17 +37,6 @@ Columns columns_of(const std::vector<std::string>& first, const std::string& pat
              " fields; give two, label and text, or a first line with names of columns, among them label and text. "
              "NAME.csv has commas between them, any other file tabs");
   return {};
-}
-
-// Row numbers in the order of their hashes: a shuffle that is the same everywhere.
-std::vector<size_t> hashed_order(size_t rows) {
-  std::vector<size_t> order(rows);
-  std::iota(order.begin(), order.end(), size_t(0));
-  const uint32_t site = site_hash(kOp);
-  std::vector<uint32_t> hashes;
-  for (size_t i = 0; i < rows; i++) hashes.push_back(philox({site, uint32_t(i), 0, 0}, 0)[0]);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return hashes[a] < hashes[b]; });
-  return order;
 }
 
 std::vector<std::string> labels_in(const std::vector<LabelledRow>& rows, const std::string& from) {
@@ -112,7 +100,7 @@ LabelledText LabelledText::of(const std::vector<LabelledRow>& rows, const std::s
   data.fingerprint = fingerprint_of(rows);
   const size_t held_out = std::max(rows.size() / 20, size_t(1));
   size_t number = 0;
-  for (const size_t row : hashed_order(rows.size())) {
+  for (const size_t row : hashed_order(kOp, rows.size())) {
     LabelledExamples& part = number < held_out ? data.valid : number < 2 * held_out ? data.test : data.train;
     part.push_back({rows[row].text, number_of(rows[row], data.labels, from)});
     number++;
