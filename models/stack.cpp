@@ -7,6 +7,7 @@
 #include "autograd/reversible.h"
 #include "models/sublayer.h"
 #include "system/error.h"
+#include "system/nearest.h"
 
 namespace heed {
 namespace {
@@ -23,6 +24,12 @@ void check_reversible(const StackOptions& o, const Kinds& kinds) {
                ", which reads a source; a reversible stack cannot. Leave it away, or reversible off");
   HEED_CHECK(kinds.size() % 2 == 0, "stack", "the ordering '", o.ordering, "' has ", kinds.size(),
              " letters; a reversible stack is made of pairs, such as sfsf or ssff");
+}
+
+std::unique_ptr<Norm> make_norm(const StackOptions& o) {
+  if (o.norm == "layer") return std::make_unique<LayerNorm>(o.C);
+  if (o.norm == "rms") return std::make_unique<RmsNorm>(o.C, RmsNorm::Options{.epsilon = 1e-5});
+  fail_unknown("stack", "norm", o.norm, {"layer", "rms"});
 }
 
 // There are as many branches as letters, two to a layer.
@@ -85,11 +92,11 @@ Stack::Stack(const StackOptions& o)
   long states = 0;
   for (size_t i = 0; i < kinds.size(); i++) {
     const std::string number = std::to_string(i);
-    LayerNorm& norm = child<LayerNorm>("norm_" + number, o.C);
+    Norm& norm = child_from("norm_" + number, [&] { return make_norm(o); });
     Sublayer& own = child_from("layer_" + number, [&] { return kinds[i]->make(sublayer_options(o, i, shared_)); });
     layers_.push_back({kinds[i]->sees, &norm, &own, kinds[i]->sees == Sees::token ? -1 : states++});
   }
-  if (pre_norm_) last_norm_ = &child<LayerNorm>("norm", o.C);
+  if (pre_norm_) last_norm_ = &child_from("norm", [&] { return make_norm(o); });
   widening_ = widening();
 }
 
@@ -127,11 +134,12 @@ State* Stack::state_of(const Layer& layer, const StackIn& in) {
 }
 
 Variable Stack::branch(const Layer& layer, const Variable& h, const StackIn& in, Context& ctx) {
+  if (in.inputs) in.inputs->push_back(h.value());
   return dropout_.forward(layer.sublayer->forward(h, in, state_of(layer, in), ctx), ctx);
 }
 
 // x behind these layers, as it goes on to the next ones; with a `last` norm its norm.
-Variable Stack::through(Layers layers, const Variable& given, const StackIn& in, Context& ctx, LayerNorm* last) {
+Variable Stack::through(Layers layers, const Variable& given, const StackIn& in, Context& ctx, Norm* last) {
   SumAndNorm now = pre_norm_ ? layers[0].norm->add(given, {}, ctx) : SumAndNorm{given, given};
   for (size_t i = 0; i < layers.size(); i++) {
     const Variable y = branch(layers[i], now.y, in, ctx);
@@ -139,7 +147,7 @@ Variable Stack::through(Layers layers, const Variable& given, const StackIn& in,
       now.sum = now.y = layers[i].norm->add(now.sum, y, ctx).y;
       continue;
     }
-    LayerNorm* next = i + 1 < layers.size() ? layers[i + 1].norm : last;
+    Norm* next = i + 1 < layers.size() ? layers[i + 1].norm : last;
     if (!next) return now.sum + y;
     now = next->add(now.sum, y, ctx);
   }

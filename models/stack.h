@@ -41,7 +41,9 @@ struct StackOptions {
   std::string attention = "full";  // of s, a spec of the registry, or a list over the layers: local*2;full
   std::string cross_attention = "full";
   bool pre_norm = true;
-  long hidden = 0;  // of feed-forward; 0: the customary width
+  std::string norm = "layer";  // or rms: a gain and no bias, epsilon 1e-5 (nn/layer_norm.h)
+  bool bias = true;            // of the linear layers
+  long hidden = 0;             // of feed-forward; 0: the customary width
   std::string activation = "gelu";
   double dropout = 0;            // of each branch
   double attention_dropout = 0;  // of the weights
@@ -82,6 +84,7 @@ struct StackIn {
   StackState* state = nullptr;
   const Tokens* tokens = nullptr;                  // facts of single tokens, for s
   std::vector<std::vector<Look>>* maps = nullptr;  // takes what there is to look at in every s, for a small T
+  std::vector<Tensor>* inputs = nullptr;           // takes what every sublayer reads, (B, T, C), in their order
 
   MixIn mix_in(State* own) const { return {.mask = mask, .state = own, .tokens = tokens}; }  // of s
 };
@@ -97,7 +100,7 @@ class Stack : public Module {
  private:
   struct Layer {
     Sees sees;
-    LayerNorm* norm;
+    Norm* norm;
     Sublayer* sublayer;
     long state_index;  // of its State; -1: it has none
   };
@@ -108,7 +111,7 @@ class Stack : public Module {
   static State* state_of(const Layer& layer, const StackIn& in);
   Variable run(const Variable& x, const StackIn& in, Context& ctx);
   Variable branch(const Layer& layer, const Variable& h, const StackIn& in, Context& ctx);
-  Variable through(Layers layers, const Variable& x, const StackIn& in, Context& ctx, LayerNorm* last);
+  Variable through(Layers layers, const Variable& x, const StackIn& in, Context& ctx, Norm* last);
   Variable block_by_block(const Variable& x, const StackIn& in, Context& ctx);
   Variable by_halves(const Variable& x, const StackIn& in, Context& ctx);
 
@@ -116,7 +119,7 @@ class Stack : public Module {
   Shared& shared_;  // what the attentions have in common
   std::vector<Layer> layers_;
   const Layer* widening_ = nullptr;  // the first attention, if it adds nodes beside the tokens
-  LayerNorm* last_norm_ = nullptr;   // of pre-norm
+  Norm* last_norm_ = nullptr;        // of pre-norm
   Dropout& dropout_;
 };
 

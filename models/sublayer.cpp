@@ -19,6 +19,7 @@ MixerOptions mixer_options(const SublayerOptions& o) {
   return {.C = o.stack.C,
           .heads = o.stack.heads,
           .max_length = o.stack.max_length,
+          .bias = o.stack.bias,
           .dropout = o.stack.attention_dropout,
           .in = o.in,
           .out = o.out,

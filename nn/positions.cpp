@@ -127,15 +127,14 @@ AxialPositions::AxialPositions(const Shape& sizes, long C, const Options& option
     tables_.push_back(&parameter("axis_" + std::to_string(a), {sizes[a], channels[a]}, options.weight));
 }
 
-Variable AxialPositions::rows(long T, long offset) const {
-  check_range("axial_positions", T, offset, sizes_.numel());
+Variable AxialPositions::at(const std::vector<int64_t>& positions, const Shape& shape) const {
   std::vector<Variable> parts;
   for (int a = 0; a < sizes_.dims(); a++) {
     long inner = 1;  // positions between two steps along this axis
     for (int i = a + 1; i < sizes_.dims(); i++) inner *= sizes_[i];
     std::vector<int64_t> steps;
-    for (long p = offset; p < offset + T; p++) steps.push_back(p / inner % sizes_[a]);
-    const Tensor ids = to(from_vector(steps, {T}), tables_[size_t(a)]->value().device());
+    for (const int64_t p : positions) steps.push_back(p / inner % sizes_[a]);
+    const Tensor ids = to(from_vector(steps, shape), tables_[size_t(a)]->value().device());
     parts.push_back(embedding(*tables_[size_t(a)], ids));
   }
   if (!sum_) return concatenate(parts, -1);
@@ -144,9 +143,22 @@ Variable AxialPositions::rows(long T, long offset) const {
   return total;
 }
 
+Variable AxialPositions::rows(long T, long offset) const {
+  check_range("axial_positions", T, offset, sizes_.numel());
+  std::vector<int64_t> positions;
+  for (long p = offset; p < offset + T; p++) positions.push_back(p);
+  return at(positions, {T});
+}
+
 Variable AxialPositions::forward(const Variable& x, Context&, long offset) {
   check_x("axial_positions", x, C_);
   return x + rows(x.size(-2), offset);
+}
+
+Variable AxialPositions::forward(const Variable& x, const Tensor& positions) {
+  check_x("axial_positions", x, C_);
+  ends_of("axial_positions", positions, sizes_.numel());
+  return x + at(positions.to_vector<int64_t>(), positions.shape());
 }
 
 }  // namespace heed

@@ -52,8 +52,10 @@ class AxialPositions : public Module {
   AxialPositions(const Shape& sizes, long C, const Options& options);
   Variable rows(long T, long offset = 0) const;  // (T, C)
   Variable forward(const Variable& x, Context& ctx, long offset = 0);
+  Variable forward(const Variable& x, const Tensor& positions);  // i64 (1 or B, T): each token's own
 
  private:
+  Variable at(const std::vector<int64_t>& positions, const Shape& shape) const;  // (*shape, C)
   Shape sizes_;
   long C_;
   bool sum_;

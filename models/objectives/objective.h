@@ -13,6 +13,7 @@ struct Batch {
   Tensor targets{};   // i64: (B, T), or (B,) for one answer to the whole
   Tensor segments{};  // i64 (B, T): the document of each token; undefined: every row is one
   Tensor lengths{};   // i64 (B,): what is behind is padding; undefined: there is none
+  Tensor labels{};    // i64 (B,): the class of each row, which the model is told; undefined: it is told none
   long counted = 0;   // targets that count
   bool fresh = true;  // does every row begin anew? Otherwise it goes on where the row of the batch before ended
 };

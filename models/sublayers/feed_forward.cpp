@@ -10,10 +10,12 @@ struct FeedForwardSublayer : Sublayer {
   explicit FeedForwardSublayer(const SublayerOptions& o)
       : feed_forward(wrapped_from([&] {
           const long C = o.stack.C, given = o.stack.hidden;
-          return std::make_unique<FeedForward>(
-              C, given ? given : FeedForward::usual_hidden(C, o.stack.activation),
-              FeedForward::Options{
-                  .activation = o.stack.activation, .chunks = o.stack.feed_forward_chunks, .in = o.in, .out = o.out});
+          return std::make_unique<FeedForward>(C, given ? given : FeedForward::usual_hidden(C, o.stack.activation),
+                                               FeedForward::Options{.activation = o.stack.activation,
+                                                                    .bias = o.stack.bias,
+                                                                    .chunks = o.stack.feed_forward_chunks,
+                                                                    .in = o.in,
+                                                                    .out = o.out});
         })) {}
 
   Variable forward(const Variable& h, const StackIn&, State*, Context& ctx) override {

@@ -5,6 +5,8 @@
 #include "autograd/ops/reduce.h"
 #include "autograd/ops/views.h"
 #include "nn/feed_forward.h"
+#include "tensor/create.h"
+#include "tensor/ops/layer_norm.h"
 #include "tensor/random.h"
 #include "tests/models/small_model.h"
 #include "tests/support/compare.h"
@@ -188,6 +190,25 @@ BOOST_AUTO_TEST_CASE(a_shared_parameter_has_one_shape) {
       error_of([&] {
         shared.get("u", {3, 2}, init::zeros());
       }) == "shared: 'u' is (2, 3) in an earlier layer, and a later one wants (3, 2); what layers share has one shape");
+}
+
+BOOST_AUTO_TEST_CASE(norms_without_a_mean_and_layers_without_biases) {
+  StackOptions o = small();
+  o.norm = "rms", o.bias = false;
+  Stack stack(o);
+  for (const Parameter* p : stack.parameters()) BOOST_TEST(p->path.find("bias") == std::string::npos, p->path);
+  o.norm = "batch";
+  BOOST_TEST(error_of([&] { Stack other(o); }) == "stack: there is no norm 'batch'; there are layer, rms");
+}
+
+BOOST_AUTO_TEST_CASE(what_every_sublayer_reads_can_be_taken) {
+  Stack stack(small("sfsf"));
+  Context ctx;
+  std::vector<Tensor> inputs;
+  const Variable x = randn({2, 5, 16}, 1);
+  stack.forward(x, {.inputs = &inputs}, ctx);
+  BOOST_REQUIRE(inputs.size() == 4u);
+  check_close(inputs[0], layer_norm(x.value(), ones({16}), zeros({16})), kRounding);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -96,6 +96,22 @@ BOOST_AUTO_TEST_CASE(axial_positions_equal_the_explicit_table) {
   check_chunks(summed, x);
 }
 
+BOOST_AUTO_TEST_CASE(axial_positions_may_be_given_token_by_token) {
+  AxialPositions axial({2, 3}, 4);
+  Context ctx;
+  const Tensor x = zeros({1, 6, 4}), all = axial.forward(x, ctx).value();
+  const std::vector<int64_t> order = {5, 0, 3};
+  const Tensor some = axial.forward(zeros({1, 3, 4}), from_vector(order, {1, 3})).value();
+  for (size_t i = 0; i < order.size(); i++)
+    check_close(contiguous(select(some, 1, long(i))), contiguous(select(all, 1, order[i])), 0);
+  BOOST_TEST(
+      error_of([&] {
+        axial.forward(zeros({1, 1, 4}), from_vector(std::vector<int64_t>{6}, {1, 1}));
+      }) ==
+      "axial_positions: positions from 6 to 6 were given; there are positions 0 to 5. Make the module longer, or "
+      "the positions smaller");
+}
+
 BOOST_AUTO_TEST_CASE(axial_gradients_of_a_row_sum_over_its_columns) {
   AxialPositions positions({3, 4}, 4);  // two equal parts
   sum(positions.rows(7)).backward();    // row 0 whole, three of row 1

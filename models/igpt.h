@@ -1,0 +1,105 @@
+// Igpt: a picture as a sequence of pixels, each a token of a small palette (Generative Pretraining from Pixels, Chen et
+// al., 2020). Every pixel is predicted from those before it, so that the model draws, finishes what was begun, and on
+// the way learns features by which pictures can be told apart.
+//
+//   Igpt model({.colours = 16, .rows = 14, .columns = 14, .stack = {.C = 128, .heads = 4, .ordering = "sfsf"}});
+//   Variable logits = model.forward(pixels, {}, ctx);      // (B, 196) -> (B, 196, 16)
+//
+//   x_t = W_e[pixel before place t] + position of place t,  x_0 = a start vector of its own + position 0
+//   logits = W_o norm(stack(x)),  W_o is 0 at first: every colour is equally likely, and the first loss is ln K exactly
+//
+// As the paper has it: norms before the branches with a gain alone (RMS), no biases, x sigmoid(1.702 x) in feed-forward,
+// and an output table that is not the input's. With `masked` it is the paper's BERT: all pixels see each other, the
+// vectors of hidden ones are zero (their positions stay), and those are predicted.
+//
+// Pictures go in row by row; in which order they are read is the model's business (models/pixel_order.h).
+#pragma once
+
+#include "models/pixel_order.h"
+#include "models/stack.h"
+#include "models/token_model.h"
+#include "nn/embedding.h"
+#include "nn/linear.h"
+#include "nn/positions.h"
+
+namespace heed {
+
+struct IgptOptions {
+  long colours = 16;  // K
+  long rows = 14, columns = 14;
+  std::string order = "raster";
+  std::string positions = "learned";  // learned, axial (a row for each row, one for each column), rotary, none
+  long classes = 0;                   // of a model that is told the class of each picture; 0: it is not
+  bool masked = false;                // BERT
+  // Norm, biases, activation, length and grid are the model's: what is given for them does not count. Attentions that
+  // know images are told the grid, unless the order is another than raster.
+  StackOptions stack = {};
+};
+
+const std::vector<std::string>& pixel_position_names();  // all that `positions` may be
+
+class Igpt : public Module, public TokenModel {
+ public:
+  explicit Igpt(const IgptOptions& options);
+
+  struct In {
+    Tensor labels{};                        // i64 (B,): of a model with classes
+    Mask hidden = {};                       // what no pixel may see, besides those behind it
+    std::vector<Tensor>* inputs = nullptr;  // takes what every sublayer reads (StackIn::inputs)
+  };
+  // pixels i64 (B, n), row by row -> logits (B, n, K), by place: of the pixel that stands there, from those before it
+  Variable forward(const Tensor& pixels, const In& in, Context& ctx);
+  // Of a masked model. hidden: boolean (B, n), row by row -> logits (B, n, K), by place
+  Variable filled(const Tensor& pixels, const Tensor& hidden, const In& in, Context& ctx);
+
+  // One vector (B, C) per layer for a picture: the mean over all places of what the first norm of each block gives, and
+  // at last of the last norm's. What a linear probe is trained on.
+  std::vector<Tensor> features(const Tensor& pixels, Context& ctx);
+
+  const PixelOrder& order() const { return order_; }
+  long classes() const { return classes_; }
+  bool masked() const { return masked_; }
+
+  // ---- to draw with it (models/sampler.h): ids come and go by place
+
+  long vocabulary_size() const override { return colours_; }
+  long context() const override { return order_.size(); }
+  bool has_start() const override { return true; }
+  StackState start(long batch, long max_length) override;
+  Tensor next_logits(const Tensor& ids, Context& ctx, StackState& state) override;
+  Tensor next_logits(const Tensor& ids, const Tensor& labels, Context& ctx, StackState& state);  // labels (B,)
+
+ private:
+  Variable starts(long B, const Tensor& labels);                  // (B, 1, C)
+  Variable placed(const Variable& x, Context& ctx, long offset);  // with positions
+
+  long colours_, classes_;
+  bool masked_;
+  std::string attention_;
+  PixelOrder order_;
+  Embedding& tokens_;
+  Variable* start_ = nullptr;  // (max(classes, 1), C); not of a masked one
+  LearnedPositions* learned_ = nullptr;
+  AxialPositions* axial_ = nullptr;
+  Stack& stack_;
+  Linear& head_;
+};
+
+// The same model with a class for each row, as the sampler wants it.
+class LabelledIgpt : public TokenModel {
+ public:
+  LabelledIgpt(Igpt& model, const Tensor& labels) : model_(model), labels_(labels) {}
+  long vocabulary_size() const override { return model_.vocabulary_size(); }
+  long context() const override { return model_.context(); }
+  bool has_start() const override { return true; }
+  StackState start(long batch, long max_length) override { return model_.start(batch, max_length); }
+  Tensor next_logits(const Tensor& ids, Context& ctx, StackState& state) override {
+    return model_.next_logits(ids, labels_, ctx, state);
+  }
+
+ private:
+  Igpt& model_;
+  Tensor labels_;
+};
+
+}  // namespace heed
