@@ -87,7 +87,7 @@ void RunFolder::forget_after(long step) const {
   for (const Json& line : metrics())
     if (line.at("step").integer() <= step) kept += line.dump() + "\n";
   write_file(file("metrics.jsonl"), kept);
-  for (const char* ending : {".txt", ".wav"})
+  for (const char* ending : {".txt", ".wav", ".png"})
     for (const auto& [of, name] : sample_files(*this, ending))
       if (of > step) fs::remove(file(name));
 }
@@ -125,6 +125,10 @@ std::vector<std::pair<long, std::string>> RunFolder::samples() const {
 std::string RunFolder::sound_path(long step) const { return file(sample_name(step, ".wav")); }
 
 std::vector<std::pair<long, std::string>> RunFolder::sounds() const { return sample_files(*this, ".wav"); }
+
+std::string RunFolder::picture_path(long step) const { return file(sample_name(step, ".png")); }
+
+std::vector<std::pair<long, std::string>> RunFolder::pictures() const { return sample_files(*this, ".png"); }
 
 RunLock::RunLock(const RunFolder& run) : folder_(::open(run.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (::flock(folder_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;

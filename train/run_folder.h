@@ -3,7 +3,7 @@
 //   RUN/config.json                       the settings
 //   RUN/metrics.jsonl                     a line per step or evaluation: {"step":120,"bpc":2.31,...}
 //   RUN/checkpoints/step-000120.safetensors
-//   RUN/samples/step-000120.txt           what the model wrote then; .wav: which sound it made
+//   RUN/samples/step-000120.txt           what the model wrote then; .wav: which sound it made, .png: what it drew
 //   RUN/loss.svg, loss.png, index.html    to look at, without a server
 #pragma once
 
@@ -56,6 +56,8 @@ class RunFolder {
   // "samples/step-000120.wav".
   std::string sound_path(long step) const;
   std::vector<std::pair<long, std::string>> sounds() const;
+  std::string picture_path(long step) const;  // and for pictures
+  std::vector<std::pair<long, std::string>> pictures() const;
 
  private:
   std::string path_;

@@ -38,13 +38,16 @@ void add_figures(Page& page, const std::vector<Json>& lines, const Score& score)
                 {last_text(lines, "tokens_per_s", "%.0f"), "tokens per second"}});
 }
 
-// The newest first. A sound is played; its bytes as text would say nothing.
+// The newest first. A sound is played and a picture shown; a sound's bytes as text would say nothing.
 void add_samples(Page& page, const RunFolder& run) {
   std::map<long, std::function<void()>, std::greater<>> list;
-  for (const auto& [step, name] : run.sounds()) list[step] = [&page, name = name] { page.audio(name); };
-  const bool sound = !list.empty();
+  for (const auto& [step, name] : run.pictures())
+    list[step] = [&page, step = step, name = name] { page.image(name, "drawn after step " + std::to_string(step)); };
+  const bool pictures = !list.empty();
+  for (const auto& [step, name] : run.sounds()) list.try_emplace(step, [&page, name = name] { page.audio(name); });
+  const bool sound = !pictures && !list.empty();
   for (const auto& [step, text] : run.samples()) list.try_emplace(step, [&page, text = text] { page.pre(text); });
-  if (!list.empty()) page.section(sound ? "What it plays" : "What it writes");
+  if (!list.empty()) page.section(pictures ? "What it draws" : sound ? "What it plays" : "What it writes");
   for (const auto& [step, show] : list)
     page.fold("after step " + std::to_string(step), step == list.begin()->first, show);
 }
