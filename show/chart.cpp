@@ -85,7 +85,7 @@ Frame frame_of(const Box& box, const Chart& chart) {
   for (const Series& s : chart.series)
     for (const Point& p : s.points)
       if (const double y = height_of(chart, p.y); finite({p.x, y})) xs.push_back(p.x), ys.push_back(y);
-  Frame frame{box, range_of(xs, 1), range_of(ys, chart.logarithmic ? 1 : 0.9)};
+  Frame frame{box, range_of(xs, 1), range_of(ys, chart.logarithmic || chart.whole ? 1 : 0.9)};
   const double room = std::max(0.06 * (frame.y.high - frame.y.low), chart.logarithmic ? 0.1 : 0.0);
   frame.y.low -= room, frame.y.high += room;
   double numbers = 0;

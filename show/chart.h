@@ -24,10 +24,12 @@ struct Chart {
   std::vector<Series> series = {};  // each has a colour of its own
   double width = 900, height = 480;
   bool logarithmic = false;  // the y axis; values that are not positive leave a gap
+  bool whole = false;        // the y axis has room for all values
 };
 
 // The y axis begins near the lowest value and ends where nine tenths of the values lie below: a loss that starts high
-// does not squeeze the rest. What lies above the end is left away. A logarithmic axis has room for all values.
+// does not squeeze the rest. What lies above the end is left away. A logarithmic axis, or one
+// that is to be whole, has room for all values.
 Picture draw_chart(const Chart& chart);
 std::string chart_svg(const Chart& chart);
 

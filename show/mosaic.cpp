@@ -38,4 +38,23 @@ Picture mosaic(const std::vector<Picture>& pictures, const MosaicOptions& o) {
   return all;
 }
 
+Picture stacked(const std::vector<Titled>& pictures) {
+  HEED_CHECK(!pictures.empty(), "stacked", "there are no pictures; give at least one");
+  constexpr double kTitle = 13;
+  constexpr long kTitleHeight = 36;
+  long width = 0, height = 0;
+  for (const Titled& each : pictures) {
+    width = std::max(width, each.picture.width());
+    height += each.picture.height() + kTitleHeight;
+  }
+  Picture all(width, height);
+  long top = 0;
+  for (const Titled& each : pictures) {
+    all.text({4, double(top + kTitleHeight) - 12}, each.title, {.size = kTitle});
+    paste(all, each.picture, 0, top += kTitleHeight, 1);
+    top += each.picture.height();
+  }
+  return all;
+}
+
 }  // namespace heed

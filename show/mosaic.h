@@ -20,4 +20,11 @@ struct MosaicOptions {
 // Row by row; the pictures have one size. Throws if there are none, or if all of it is more than a Picture can be.
 Picture mosaic(const std::vector<Picture>& pictures, const MosaicOptions& options = {});
 
+// Pictures below each other, each under a line of text.
+struct Titled {
+  std::string title;
+  Picture picture;
+};
+Picture stacked(const std::vector<Titled>& pictures);
+
 }  // namespace heed

@@ -1,6 +1,7 @@
 #include "train/train_options.h"
 
 #include <cstdio>
+#include <filesystem>
 
 #include "system/error.h"
 #include "system/interrupt.h"
@@ -38,6 +39,15 @@ void TrainOptions::begin() {
   };
   run.quiet |= json;
   if (json) run.metrics = print_json;
+}
+
+void TrainOptions::check_apart(const std::string& data) const {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  if (!fs::is_directory(data, none)) return;
+  const fs::path inner = fs::weakly_canonical(run.run, none).lexically_relative(fs::weakly_canonical(data, none));
+  HEED_CHECK(inner.empty() || *inner.begin() == "..", "train", "the run folder ", run.run, " lies in the data, ", data,
+             ": it would learn what it writes. Choose a folder outside with --run");
 }
 
 void TrainOptions::check_minutes(const CommandLine& line, const TrainSettings& s) const {

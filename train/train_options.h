@@ -19,6 +19,9 @@ struct TrainOptions {
   void add_set_options(CommandLine& line);  // the same for several that are trained one after the other: without --from
   void begin();  // after parsing: sentences go to stdout, or with --json to stderr, and metrics to stdout
 
+  // Throws if the run folder lies in the folder that is learned: it would learn what it writes when it is resumed.
+  void check_apart(const std::string& data) const;
+
   void check_minutes(const CommandLine& line, const TrainSettings& s) const;  // throws if something else says the steps
   // --minutes as steps, found out with a task that is not trained.
   long steps_for(const CommandLine& line, Task& trial) const;

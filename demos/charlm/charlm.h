@@ -25,9 +25,6 @@ inline constexpr const char* kUsualRun = "runs/charlm";
 // "self": heed's own source and docs, wherever the program is called from; otherwise a file or a folder.
 heed::ByteData open_data(const std::string& data);
 
-// Throws if the run lies inside of the folder that it learns: resumed, it would learn its own pages.
-void check_apart(const std::string& data, const std::string& run);
-
 // What the page of a run says about charlm: what the model is, and which commands go on with it.
 heed::RunPage page_of(const std::string& run, const heed::LmSettings& settings);
 

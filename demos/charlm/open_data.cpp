@@ -30,11 +30,3 @@ ByteData open_data(const std::string& data) {
     if (fs::exists(root / part)) paths.push_back((root / part).string());
   return ByteData::open(paths);
 }
-
-void check_apart(const std::string& data, const std::string& run) {
-  std::error_code none;
-  if (data == "self" || !fs::is_directory(data, none)) return;
-  const fs::path inner = fs::weakly_canonical(run, none).lexically_relative(fs::weakly_canonical(data, none));
-  HEED_CHECK(inner.empty() || *inner.begin() == "..", "train", "the run folder ", run, " lies in the data, ", data,
-             ": it would learn what it writes. Choose a folder outside with --run");
-}

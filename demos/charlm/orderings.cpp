@@ -77,7 +77,7 @@ int orderings_command(int argc, char** argv) {
   train.check_minutes(line, settings);
   const ByteData data = open_data(settings.data);
   settings.sample_rate = data.sample_rate;
-  check_apart(settings.data, train.run.run);
+  train.check_apart(settings.data);
   train.begin();
   train.run.say(settings.data + ": " + data.summary());
   train.run.page = page_of_set(train.run.run, settings);

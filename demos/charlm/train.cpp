@@ -21,7 +21,7 @@ int train_command(int argc, char** argv) {
   LmSettings settings = options.settings(train.run.run, train.run.resume);
   const ByteData data = open_data(settings.data);
   settings.sample_rate = data.sample_rate;
-  check_apart(settings.data, train.run.run);
+  train.check_apart(settings.data);
   train.begin();
   train.run.page = page_of(train.run.run, settings);
   train.run.say(settings.data + ": " + data.summary() +

@@ -35,4 +35,13 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
              }) == "mosaic: a picture is 3 x 2 and the first one 2 x 2; they must be equal");
 }
 
+BOOST_AUTO_TEST_CASE(pictures_below_each_other_have_titles) {
+  const Picture all = stacked({{"first", Picture(10, 5, rgb(0xff0000))}, {"second", Picture(20, 6, rgb(0x0000ff))}});
+  BOOST_TEST(all.width() == 20);
+  BOOST_TEST(all.height() == 36 + 5 + 36 + 6);
+  BOOST_TEST((all.at(0, 36) == rgb(0xff0000)));
+  BOOST_TEST((all.at(19, 77) == rgb(0x0000ff)));
+  BOOST_TEST(error_of([] { stacked({}); }) == "stacked: there are no pictures; give at least one");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

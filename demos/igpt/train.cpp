@@ -1,0 +1,82 @@
+// igpt train: the options of a run, and what is said before it; the run itself is train/run.h.
+#include <cmath>
+
+#include "demos/igpt/igpt.h"
+#include "system/error.h"
+#include "system/progress.h"
+#include "system/text.h"
+#include "tensor/machine.h"
+#include "train/train_options.h"
+
+using namespace heed;
+
+namespace {
+
+constexpr long kUsualColours = 128;  // of pictures that are not grey
+
+std::string own_help(const Setting& setting) {
+  if (setting.name == "preset") return setting.help + " (what is in brackets below is small's)";
+  if (setting.name == "colours") return setting.help + "; if nothing is said, 128 unless all pictures are grey";
+  if (setting.name == "attention") return setting.help + "; build/attention list tells more";
+  return setting.help;
+}
+
+ImageSettings defaults() {
+  ImageSettings s = image_preset("small");
+  s.data = usual_images();
+  return s;
+}
+
+// What was typed, on top of the preset or of what the run has.
+ImageSettings settings_of(const TypedSettings& options, const ImageSettings& typed, const RunOptions& run) {
+  const auto saved = run.resume ? saved_settings(RunFolder(run.run)) : std::nullopt;
+  ImageSettings s = saved ? image_settings_from_json(saved->json, saved->from) : image_preset(typed.preset);
+  HEED_CHECK(!saved || !options.given("preset") || s.preset == typed.preset, "train", run.run,
+             " began with the preset ", s.preset, ", and --preset ", typed.preset,
+             " was given; leave it away, or choose another folder");
+  HEED_CHECK(!saved || !s.data.empty() || options.given("data"), "train", run.run,
+             " has lost its config.json, which says what it learns; give the same pictures with --data");
+  if (s.data.empty()) s.data = typed.data;
+  options.copy_given(table_of(s));
+  options.check_schedule(s);
+  if (!saved && s.optimiser != "adamw" && !options.given("weight_decay")) s.weight_decay = 0;
+  check_settings(s);
+  return s;
+}
+
+PixelPalette palette_of(const ImageSettings& s, const ImageData& data, const RunOptions& run) {
+  if (run.resume)
+    if (const auto palette = palette_of_run(run.run)) return *palette;
+  return palette_for(s, data, run.say);
+}
+
+}  // namespace
+
+int train_command(int argc, char** argv) {
+  TrainOptions train;
+  train.run.run = kUsualRun;
+  ImageSettings typed = defaults();
+  CommandLine line("igpt train", "Trains a model of pictures and writes all of it into a run folder.");
+  const TypedSettings options(line, table_of(typed), own_help);
+  train.add_options(line);
+  if (!line.parse(argc, argv)) return line.exit_code();
+  if (!train.json) print_line(machine_description());
+  ImageSettings settings = settings_of(options, typed, train.run);
+  train.check_apart(settings.data);
+  const ImageData data = ImageData::open(settings.data, image_options(settings));
+  train.begin();
+  train.run.page = page_of(train.run.run, settings);
+  train.run.say(settings.data + ": " + data.summary());
+  for (const std::string& note : data.notes) train.run.say(note);
+  const bool fresh = !train.run.resume || !saved_settings(RunFolder(train.run.run));
+  if (fresh && !options.given("colours") && data.train.channels == 3) settings.colours = kUsualColours;
+  const PixelPalette palette = palette_of(settings, data, train.run);
+  train.run.say(format("a palette of %ld %s; knowing nothing: %.3f nats per pixel", palette.size(),
+                       palette.channels() == 1 ? "levels of grey" : "colours", std::log(double(palette.size()))));
+  if (train.minutes > 0) {
+    ImageTask trial(settings, data, palette);
+    settings.steps = train.steps_for(line, trial);
+  }
+  ImageTask task(settings, data, palette);
+  return train.train(task, "build/igpt");
+}

@@ -1,0 +1,53 @@
+// Linear probes.
+#include "tasks/image/linear_probe.h"
+
+#include "tensor/create.h"
+#include "tensor/random.h"
+#include "tests/support/error_of.h"
+#include "tests/tasks/image/tiny_image.h"
+
+using namespace heed;
+
+BOOST_AUTO_TEST_SUITE(linear_probe_test)
+
+namespace {
+
+// The label is 1 where the first number is above the second, far from any scale that a regression likes.
+LabelledVectors separable(long n, uint32_t seed) {
+  std::vector<float> x = randn({n, 2}, seed).to_vector<float>();
+  std::vector<int64_t> labels;
+  for (long i = 0; i < n; i++) {
+    labels.push_back(x[size_t(2 * i)] > x[size_t(2 * i + 1)]);
+    x[size_t(2 * i)] = x[size_t(2 * i)] * 1000 + 5000;
+  }
+  return {from_vector(x, {n, 2}), from_vector(labels, {n})};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_regression_learns_what_a_line_parts) {
+  BOOST_TEST(regression_accuracy(separable(400, 1), separable(200, 2), 2) > 0.97);
+}
+
+BOOST_AUTO_TEST_CASE(a_constant_feature_does_no_harm) {
+  LabelledVectors train = separable(50, 1), test = separable(50, 2);
+  train.vectors = full({50, 3}, 7), test.vectors = full({50, 3}, 7);
+  BOOST_TEST(regression_accuracy(train, test, 2) <= 1);
+}
+
+BOOST_AUTO_TEST_CASE(every_layer_and_the_pixels_have_an_accuracy) {
+  const ImageSettings s = tiny_image();
+  ImageTask task(s, tiny_pictures(), palette_for(s, tiny_pictures()));
+  const Probe probe = linear_probe(task.model(), task.palette(), tiny_pictures(), {.train = 20, .batch = 7});
+  BOOST_TEST(probe.layers.size() == 2u);
+  BOOST_TEST(probe.train == 20);
+  BOOST_TEST(probe.test == 3);
+  ImageData unlabelled = tiny_pictures();
+  unlabelled.labels.clear();
+  BOOST_TEST(
+      error_of([&] { linear_probe(task.model(), task.palette(), unlabelled); }) ==
+      "probe: these pictures have 0 labels; a probe tells at least two apart. Put the pictures into a folder for "
+      "each label");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
