@@ -8,9 +8,9 @@
 //   x_t = W_e[pixel before place t] + position of place t,  x_0 = a start vector of its own + position 0
 //   logits = W_o norm(stack(x)),  W_o is 0 at first: every colour is equally likely, and the first loss is ln K exactly
 //
-// As the paper has it: norms before the branches with a gain alone (RMS), no biases, x sigmoid(1.702 x) in feed-forward,
-// and an output table that is not the input's. With `masked` it is the paper's BERT: all pixels see each other, the
-// vectors of hidden ones are zero (their positions stay), and those are predicted.
+// As the paper has it: norms before the branches with a gain alone (RMS), no biases, x sigmoid(1.702 x) in
+// feed-forward, and an output table that is not the input's. With `masked` it is the paper's BERT: all pixels see each
+// other, the vectors of hidden ones are zero (their positions stay), and those are predicted.
 //
 // Pictures go in row by row; in which order they are read is the model's business (models/pixel_order.h).
 #pragma once
