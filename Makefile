@@ -1,6 +1,6 @@
 # heed: one library, its programs and its tests.
 #
-#   make demo    train a small language model and let it write         make test    check everything
+#   make demo    train a model that writes, and one that draws         make test    check everything
 #
 # Nothing has to be prepared: the first call finds or installs what is needed (.ci/setup) and says what it found.
 # No file is listed by name: a new .cpp in one of the folders below is compiled, a deleted one is gone.
@@ -67,7 +67,7 @@ include .ci/written.mk# flags, heed.h, heed.pc and more: written anew when their
 
 # ---- building ----------------------------------------------------------------------------------------------
 
-.PHONY: trees all demo demo-quick test kills test-all parts bench peer lint format sanitize install example clean help
+.PHONY: trees all demo demo-igpt demo-quick test kills test-all parts bench peer lint format sanitize install example clean help
 
 all: $(LIBRARY) $(PROGRAMS)  ## the library and all programs (this is what `make` alone does)
 
@@ -104,6 +104,9 @@ $(BUILD)/obj/system/version.o: private DEFINES = -DHEED_VERSION='"$(VERSION)"'
 $(BUILD)/obj/system/version.o: $(BUILD)/version
 $(BUILD)/obj/demos/charlm/open_data.o: private DEFINES = -DHEED_TREES='"$(TREES)"'
 $(BUILD)/obj/demos/charlm/open_data.o: $(BUILD)/trees
+
+# stb_image computes with numbers from files: where they overflow, any result will do, but it must be one.
+$(BUILD)/obj/data/images/picture_file.o: private DEFINES = -fwrapv
 
 # The start-up check asks the CPU for what all other files may use, so it is itself compiled for the oldest one.
 start_obj = $(BUILD)/obj/system/processor.o $(BUILD)/obj/tensor/cpu/startup.o
@@ -144,11 +147,15 @@ $(TEST_HEADER).gch: tests/support/boost.h $(BUILD)/flags
 
 # ---- running -----------------------------------------------------------------------------------------------
 
-demo: $(BUILD)/charlm  ## train a language model on heed's own source and let it write
-	$(Q)$(BUILD)/charlm demo
+demo: $(BUILD)/charlm $(BUILD)/igpt  ## train a language model that writes, then a picture model that draws
+	$(Q)$(BUILD)/charlm demo && $(BUILD)/igpt demo
 
-demo-quick: $(BUILD)/charlm $(BUILD)/spirals  # the same in a few seconds, and the spirals, for test-all
-	$(Q)$(BUILD)/charlm demo --quick --run $(BUILD)/demo && $(BUILD)/spirals --quick --out $(BUILD)/spirals.png
+demo-igpt: $(BUILD)/igpt  ## the picture model for 15 minutes: the picture in README
+	$(Q)$(BUILD)/igpt demo --long --run runs/demo-igpt-long
+
+demo-quick: $(BUILD)/charlm $(BUILD)/igpt $(BUILD)/spirals  # the same in a few seconds, and the spirals, for test-all
+	$(Q)$(BUILD)/charlm demo --quick --run $(BUILD)/demo && $(BUILD)/igpt demo --quick --run $(BUILD)/demo-igpt && \
+	$(BUILD)/spirals --quick --out $(BUILD)/spirals.png
 
 test: $(BUILD)/tests $(LARGE:%=$(BUILD)/%)  ## build and run the tests; make test T='softmax*' runs some of them
 	$(Q)$(BUILD)/tests $(if $(T),--run_test='$(T)')

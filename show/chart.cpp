@@ -87,7 +87,7 @@ Frame frame_of(const Box& box, const Chart& chart) {
       if (const double y = height_of(chart, p.y); finite({p.x, y})) xs.push_back(p.x), ys.push_back(y);
   Frame frame{box, range_of(xs, 1), range_of(ys, chart.logarithmic || chart.whole ? 1 : 0.9)};
   const double room = std::max(0.06 * (frame.y.high - frame.y.low), chart.logarithmic ? 0.1 : 0.0);
-  frame.y.low -= room, frame.y.high += room;
+  frame.y.low -= room, frame.y.high += chart.whole ? 4 * room : room;  // the legend must not hide the highest
   double numbers = 0;
   for (const Tick& tick : y_ticks(chart, frame.y)) numbers = std::max(numbers, Picture::text_width(tick.text, kText));
   const double left = std::round(numbers + 12), below = chart.x_label.empty() ? 24 : 44;

@@ -59,8 +59,9 @@ bool RunFolder::exists() const { return is_file(file("config.json")); }
 
 void RunFolder::erase() const {
   std::error_code none;
-  for (const char* name : {"checkpoints", "samples", "look", "config.json", "metrics.jsonl", "loss.svg", "loss.png",
-                           "index.html", "confusion.json"})
+  for (const char* name :
+       {"checkpoints", "samples", "look", "config.json", "metrics.jsonl", "loss.svg", "loss.png", "index.html",
+        "confusion.json", "gallery.png", "samples.png", "completions.png", "palette.png", "probe.png", "probe.svg"})
     fs::remove_all(file(name), none);
 }
 

@@ -57,7 +57,7 @@ void add_links(Page& page, const RunFolder& run, const std::vector<RunPage::Link
   for (const auto& [title, file, text] : links) {
     if (!std::filesystem::exists(run.file(file), none)) continue;
     page.section(title);
-    page.link(file, text);
+    file.ends_with(".png") ? page.image(file, text) : page.link(file, text);
   }
 }
 

@@ -16,7 +16,7 @@ namespace heed {
 // What a run cannot know by itself.
 struct RunPage {
   struct Link {
-    std::string title, file, text;  // the file is beside the page
+    std::string title, file, text;  // the file is beside the page; a PNG is shown on it
   };
   std::string about = {};                  // a line below the title
   std::vector<std::string> commands = {};  // what can be typed to go on

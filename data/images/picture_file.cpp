@@ -3,11 +3,28 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 
+#include "data/images/jpeg_tables.h"
 #include "system/error.h"
 
+namespace heed {
+namespace {
+
+[[noreturn]] void fail_inside() { fail("picture", "its data contradicts itself"); }
+
+}  // namespace
+}  // namespace heed
+
+// What a hostile file could do to stb_image 2.27, besides what jpeg_tables.h refuses:
+#define STBI_ASSERT(holds) ((holds) ? void() : heed::fail_inside())  // end the program
+#define STBI_MALLOC(size) std::calloc(1, size)  // have tables read that it never defined: here they are zeros
+#define STBI_REALLOC(p, size) std::realloc(p, size)
+#define STBI_FREE(p) std::free(p)
+#define memcpy(to, from, n) ((n) ? std::memcpy(to, from, n) : (to))  // copy nothing to nowhere, which memcpy forbids
 #define STBI_ONLY_PNG
 #define STBI_ONLY_JPEG
 #define STBI_NO_STDIO
@@ -19,6 +36,7 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include <stb_image.h>
 #pragma GCC diagnostic pop
+#undef memcpy
 
 namespace heed {
 namespace {
@@ -52,6 +70,8 @@ Image parse_picture(std::string_view file, const std::string& path) {
   const auto* bytes = reinterpret_cast<const stbi_uc*>(file.data());
   HEED_CHECK(!file.empty() && file.size() <= size_t(INT32_MAX), kOp, path, " has ", file.size(),
              " bytes; a PNG or JPEG file has some, and less than 2 GB");
+  HEED_CHECK(!has_oversized_huffman_table(file), kOp, path,
+             " is damaged: one of its JPEG tables has more than 256 codes");
   const int size = int(file.size());
   int columns = 0, rows = 0, channels = 0;
   HEED_CHECK(stbi_info_from_memory(bytes, size, &columns, &rows, &channels), kOp, path, " is no PNG or JPEG picture (",

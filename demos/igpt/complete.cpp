@@ -29,6 +29,7 @@ int complete_command(int argc, char** argv) {
              "this model is told labels, and these pictures have others; give some with the same");
   check_writable(out);
   completed(loaded, part_of(all, split), options, sample.chosen()).write_png(out);
+  model.show(loaded.settings);
   std::printf("%ld completions of %ld pictures of %s each, from step %ld, written to %s\n", options.each,
               std::min(options.count, part_of(all, split).count()), split.c_str(), loaded.step, out.c_str());
   return 0;

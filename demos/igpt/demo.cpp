@@ -21,7 +21,9 @@ struct Length {
   long steps;
   double expected;
 };
-constexpr Length kQuick = {"tiny", 40, 2.1}, kUsual = {"tiny", 700, 0}, kLong = {"small", 4500, 0};
+constexpr Length kQuick = {"tiny", 40, 2.1}, kUsual = {"tiny", 700, 0.92}, kLong = {"small", 3500, 0.8};
+
+constexpr double kTemperature = 0.95;
 
 ImageSettings demo_settings(const Length& length, long seed) {
   ImageSettings s = image_preset(length.preset);
@@ -47,11 +49,12 @@ void clear(const RunFolder& folder) {
 }
 
 Picture gallery(const LoadedIgpt& loaded, const ImageData& data) {
-  constexpr long kColumns = 12;
-  DrawOptions draw{.count = 4 * kColumns, .sample = {.temperature = 0.95}};
-  for (long i = 0; i < draw.count; i++) draw.labels.push_back(i % kColumns % long(loaded.labels.size()));
-  const Picture drawn = mosaic(drawn_pictures(*loaded.model, loaded.palette, draw), {.columns = kColumns});
-  const Picture halves = completed(loaded, data.test, {.count = 6}, {.temperature = 0.95});
+  const long kinds = long(loaded.labels.size());
+  DrawOptions draw{.count = 4 * kinds, .sample = {.temperature = kTemperature}};
+  for (long i = 0; i < draw.count; i++) draw.labels.push_back(i % kinds);
+  const Picture drawn =
+      mosaic(drawn_pictures(*loaded.model, loaded.palette, draw), {.columns = kinds, .heads = loaded.labels});
+  const Picture halves = completed(loaded, data.test, {.count = 6}, {.temperature = kTemperature});
   return stacked({{"drawn from nothing, a column for each kind", drawn},
                   {"lower halves, drawn below what is kept of a picture it has not seen", halves}});
 }
@@ -83,6 +86,7 @@ int demo_command(int argc, char** argv) {
     return kInterrupted;
   }
   gallery(load_igpt(options.run), data).write_png(folder.file("gallery.png"));
+  write_page(folder, options.page);
   print_line(format("validation: %.3f nats per pixel", result.valid_score) +
              (settings.data == "fashion-mnist" ? format("; expected: about %.2f", length.expected) : ""));
   print_line("what it draws: " + folder.file("gallery.png"));

@@ -28,8 +28,10 @@ struct ModelChoice {
   std::string run = kUsualRun;
   bool best = false;
   void add_options(heed::CommandLine& line);
-  heed::LoadedIgpt load() const;                    // says on stderr what it leaves out
-  std::string file(const std::string& name) const;  // beside the run's page, or in this folder for a checkpoint alone
+  heed::LoadedIgpt load() const;  // says on stderr what it leaves out
+  // Beside the run's page, or in this folder for a checkpoint alone
+  std::string file(const std::string& name) const;
+  void show(const heed::ImageSettings& settings) const;  // writes the run's page anew, with what was drawn
 };
 
 // --data: other pictures than those the run has learned

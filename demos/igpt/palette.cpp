@@ -84,6 +84,7 @@ int palette_command(int argc, char** argv) {
   if (asked.out.empty()) asked.out = own ? "palette.png" : asked.model.file("palette.png");
   check_writable(asked.out);
   ImageData data;
+  ImageSettings settings;
   std::optional<PixelPalette> palette;
   if (own) {
     data = ImageData::open(asked.settings.data, image_options(asked.settings));
@@ -92,11 +93,13 @@ int palette_command(int argc, char** argv) {
     const LoadedIgpt loaded = asked.model.load();
     data = pictures_of(loaded, "");
     palette = loaded.palette;
+    settings = loaded.settings;
   }
   stacked(
       {{format("%ld %s", palette->size(), palette->channels() == 1 ? "levels of grey" : "colours"), swatches(*palette)},
        {"pictures, and with these colours", compared(data.valid, *palette)}})
       .write_png(asked.out);
+  if (!own) asked.model.show(settings);
   std::printf("%ld %s; a channel is %.1f of 255 away on average (root of the mean square); drawn to %s\n",
               palette->size(), palette->channels() == 1 ? "levels of grey" : "colours", error_of(data.valid, *palette),
               asked.out.c_str());

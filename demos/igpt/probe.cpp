@@ -67,6 +67,7 @@ int probe_command(int argc, char** argv) {
   const Chart chart = chart_of(probe, loaded);
   draw_chart(chart).write_png(out + ".png");
   write_file(out + ".svg", chart_svg(chart));
+  model.show(loaded.settings);
   if (json)
     std::printf("%s\n", json_of(probe, loaded).dump().c_str());
   else

@@ -18,8 +18,11 @@ RunPage page_of(const std::string& run, const ImageSettings& s) {
   }
   if (!s.conditional) page.commands.push_back("build/igpt probe --run " + run);
   page.commands.push_back("build/igpt palette --run " + run);
-  page.links = {{"Gallery", "gallery.png", "Pictures it drew and halves it completed"},
-                {"Linear probe", "probe.svg", "What each layer knows of the labels"}};
+  page.links = {{"Gallery", "gallery.png", "pictures it drew, and halves it completed"},
+                {"Completions", "completions.png", "lower halves of pictures, beside the originals"},
+                {"Linear probe", "probe.png", "what each layer knows of the labels"},
+                {"Palette", "palette.png", "its colours, and some pictures with them"}};
+  page.score = image_score();
   return page;
 }
 
@@ -35,6 +38,11 @@ LoadedIgpt ModelChoice::load() const {
 std::string ModelChoice::file(const std::string& name) const {
   std::error_code none;
   return std::filesystem::is_directory(run, none) ? RunFolder(run).file(name) : name;
+}
+
+void ModelChoice::show(const ImageSettings& settings) const {
+  const RunFolder folder(run);
+  if (folder.exists()) write_page(folder, page_of(folder.path(), settings));
 }
 
 ImageData pictures_of(const LoadedIgpt& loaded, const std::string& data) {
@@ -83,6 +91,7 @@ Picture completed(const LoadedIgpt& loaded, const Images& images, const Completi
   std::vector<std::string> heads = {"original", "kept"};
   for (long i = 1; i <= o.each; i++) heads.push_back(std::to_string(i));
   const bool wide = count > 1 && o.each <= 4;  // two originals side by side
-  if (wide) heads.insert(heads.end(), heads.begin(), heads.begin() + o.each + 2);
+  const std::vector<std::string> once = heads;
+  if (wide) heads.insert(heads.end(), once.begin(), once.end());
   return mosaic(rows, {.columns = (wide ? 2 : 1) * (o.each + 2), .heads = heads});
 }

@@ -130,4 +130,12 @@ BOOST_AUTO_TEST_CASE(what_lies_far_above_is_not_drawn_along_the_edge) {
   BOOST_TEST(count(path, "M") == 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_whole_axis_shows_the_highest_value) {
+  Chart chart = chart_of({{0, 1}, {1, 1}, {2, 1}, {3, 9}});
+  const std::string cut = path_of(checked_svg(chart));
+  chart.whole = true;
+  BOOST_TEST(path_of(checked_svg(chart)) != cut);
+  BOOST_TEST(checked_svg(chart).find(">8<") != std::string::npos);  // on the axis
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -68,6 +68,20 @@ BOOST_AUTO_TEST_CASE(a_link_appears_with_its_file) {
   BOOST_TEST(contains(r.page(texts), "<h2>Attention</h2>\n<p><a href='look/index.html'>all maps</a></p>"));
 }
 
+BOOST_AUTO_TEST_CASE(a_picture_is_shown_in_place_of_a_link) {
+  const Run r;
+  write_file(r.run.file("gallery.png"), "");
+  BOOST_TEST(contains(r.page({.links = {{"Gallery", "gallery.png", "what it drew"}}}),
+                      "<h2>Gallery</h2>\n<p><img src='gallery.png' alt='what it drew'></p>"));
+}
+
+BOOST_AUTO_TEST_CASE(samples_may_be_pictures) {
+  const Run r;
+  write_file(r.run.picture_path(7), "");
+  BOOST_TEST(contains(r.page(), "<h2>What it draws</h2>"));
+  BOOST_TEST(contains(r.page(), "<img src='samples/step-000007.png' alt='drawn after step 7'>"));
+}
+
 BOOST_AUTO_TEST_CASE(another_score_has_its_own_names) {
   const Run r;
   r.run.log(line(1, "accuracy", 0.5));

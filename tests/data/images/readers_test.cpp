@@ -168,4 +168,22 @@ BOOST_AUTO_TEST_CASE(broken_pictures_are_explained) {
   BOOST_TEST(error(none).starts_with("picture: F is no PNG or JPEG picture ("));
 }
 
+// stb_image 2.27 would write behind its table.
+BOOST_AUTO_TEST_CASE(a_jpeg_table_with_too_many_codes_is_refused) {
+  const auto error = [](const std::string& bytes) { return error_of([&] { parse_picture(bytes, "F"); }); };
+  const std::string good = jpeg();
+  const size_t table = good.find("\xff\xc4");
+  BOOST_REQUIRE(table != std::string::npos);
+  const std::string damaged = "picture: F is damaged: one of its JPEG tables has more than 256 codes";
+  std::string bad = good;
+  bad.replace(table + 5, 2, "\xff\xff");
+  BOOST_TEST(error(bad) == damaged);
+  BOOST_TEST(error(good.substr(0, table) + "\xff\xff" + bad.substr(table)) == damaged);  // with bytes to fill up
+  const std::string segment = bad.substr(table, 40);
+  BOOST_TEST(error(good.substr(0, good.size() - 2) + segment) == damaged);  // behind the scan
+  std::string inside = good;  // of an application's segment it is not a table
+  inside.insert(2, std::string("\xff\xe5\0\x2a", 4) + segment);
+  BOOST_TEST(parse_picture(inside, "F").rows == 8);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
