@@ -1,5 +1,5 @@
-// A guard in front of stb_image: a Huffman table of a JPEG file has at most 256 codes. stb_image 2.27 believes what a file
-// says, up to 4080, and writes behind its own table.
+// A guard in front of stb_image: a Huffman table of a JPEG file has at most 256 codes. stb_image 2.27 believes what a
+// file says, up to 4080, and writes behind its own table.
 #pragma once
 
 #include <string_view>
