@@ -150,7 +150,7 @@ $(TEST_HEADER).gch: tests/support/boost.h $(BUILD)/flags
 demo: $(BUILD)/charlm $(BUILD)/igpt  ## train a language model that writes, then a picture model that draws
 	$(Q)$(BUILD)/charlm demo && $(BUILD)/igpt demo
 
-demo-igpt: $(BUILD)/igpt  ## the picture model for 15 minutes: the picture in README
+demo-igpt: $(BUILD)/igpt  ## a larger picture model, trained for longer: the picture in README
 	$(Q)$(BUILD)/igpt demo --long --run runs/demo-igpt-long
 
 demo-quick: $(BUILD)/charlm $(BUILD)/igpt $(BUILD)/spirals  # the same in a few seconds, and the spirals, for test-all

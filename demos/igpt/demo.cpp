@@ -21,7 +21,7 @@ struct Length {
   long steps;
   double expected;
 };
-constexpr Length kQuick = {"tiny", 40, 2.1}, kUsual = {"tiny", 700, 0.92}, kLong = {"small", 3500, 0.8};
+constexpr Length kQuick = {"tiny", 40, 1.42}, kUsual = {"tiny", 700, 0.92}, kLong = {"small", 3500, 0.82};
 
 constexpr double kTemperature = 0.95;
 
@@ -30,6 +30,7 @@ ImageSettings demo_settings(const Length& length, long seed) {
   s.data = usual_images();
   s.seed = seed;
   s.steps = length.steps;
+  s.checkpoint_every = length.steps / 5;
   s.valid_pictures = 500;
   s.conditional = true;
   return s;
@@ -69,7 +70,8 @@ int demo_command(int argc, char** argv) {
   line.option("--run", options.run, "the folder for all that it writes; an older demo there is replaced");
   line.seed(seed, "another seed, other weights");
   line.flag("--quick", quick, "a few seconds, to see that it works");
-  line.flag("--long", longer, "about 15 minutes, for the picture in README");
+  line.flag("--long", longer,
+            "a larger model for longer, which drew the picture in README; it says first how long it will take");
   if (!line.parse(argc, argv)) return line.exit_code();
   print_line(machine_description());
   const RunFolder folder(options.run);
