@@ -32,8 +32,8 @@ class Context {  // must outlive the backward of what was computed with it
   double window_scale = 1;    // of all attention windows, while a phase of the training keeps them short: 0..1
   uint32_t first_sample = 0;  // global number of the batch's first example: micro-batches and ranks draw the same
 
-  long scaled(
-      long window) const;  // by the window_scale; at least 1, and one that sees nothing (0) or all (-1) as it is
+  // The window times window_scale, at least 1; one that sees nothing (0) or all (-1) stays as it is.
+  long scaled(long window) const;
 
   // Starts a forward pass of a new (micro-)batch: use numbers start again, decisions and the plans of once() are made
   // anew. A recomputed block of an earlier pass still finds the decisions of its own.

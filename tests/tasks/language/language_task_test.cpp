@@ -248,11 +248,12 @@ BOOST_AUTO_TEST_CASE(a_phase_has_its_batch_and_its_windows_in_training_and_valid
     BOOST_TEST(done.tokens == 6 * 8);
   }
   BOOST_TEST(trainer.advance().tokens == 2 * 16);
+  alike.batch = s.batch;  // validation reads the settings' batch: equal ones add up the same sums
   LanguageTask task(s, split_of(kText), split_of(kText)), short_window(alike, split_of(kText), split_of(kText));
   const Phase first = schedule_of(s).phases()[0];
   task.model().initialise(1), short_window.model().initialise(1);
   BOOST_TEST(task.validate(first) == short_window.validate({.context = 8}));
-  BOOST_TEST(task.validate(first) != task.validate({}));
+  BOOST_TEST(task.validate(first) != task.validate({.context = 8}));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_frozen_stays_and_the_rest_learns) {
