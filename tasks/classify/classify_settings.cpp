@@ -40,6 +40,7 @@ ClassifySettings classify_preset(const std::string& name) {
   s.batch = 32;
   s.rate = 1e-3;
   s.weight_decay = 0.01;
+  if (name == "small") s.steps = 4000;
   if (name == "tiny") s.layers = 1, s.width = 32, s.context = 128, s.steps = 500;
   if (name == "base") s.layers = 6, s.width = 256, s.heads = 4, s.context = 2048, s.steps = 10000, s.rate = 5e-4;
   return s;
