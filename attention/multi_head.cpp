@@ -158,7 +158,7 @@ Variable MultiHead::mix(const Variable& x, const MixIn& in, Context& ctx) {
   const Variable o = core_.attend(p.heads(x, in), in.mask, ctx);
   if (p.own_state && !in.source) p.own_state->advance(x.size(1));
   const Variable y = out_.forward(joined_heads(ctx.bf16 ? bf16_gradient(o) : o), ctx);
-  return in.source ? y : zero_padded_rows(y, in.mask.lengths, p.keys);
+  return in.source ? y : zero_padded_rows(y, in.mask.lengths, p.keys, ctx);
 }
 
 Tensor MultiHead::dense_weights(const Variable& x, const MixIn& in, Context& ctx) {

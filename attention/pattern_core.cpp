@@ -4,14 +4,32 @@
 
 #include "attention/seeing/plan.h"
 #include "attention/seeing/residues.h"
+#include "attention/seeing/visible_once.h"
+#include "autograd/ops/gather.h"
 #include "autograd/ops/views.h"
+#include "system/ceil_div.h"
+#include "tensor/copy.h"
 #include "tensor/create.h"
+#include "tensor/ops/indices.h"
 
 namespace heed {
 namespace {
 
 Shape pairs_of(const Heads& heads) {  // (B, H, T, S)
   return {heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)};
+}
+
+// The entries of a bias by query, (B, H, T, 2 c + 1), for distances 0, +-D, +-2 D, .. as those of 0, +-1, +-2, ..
+Variable every_distance(const Variable& by_query, long D, Context& ctx) {
+  const long c = by_query.size(3) / 2, most = ceil_div(c, D);
+  const Device device = by_query.value().device();
+  const auto entries =
+      ctx.plan<Tensor>("every " + std::to_string(D) + " of " + std::to_string(c) + " on " + text_of(device), [&] {
+        std::vector<int64_t> list;
+        for (long d = -most; d <= most; d++) list.push_back(std::clamp(d * D, -c, c) + c);
+        return checked_indices("attention", from_vector(list, {long(list.size())}), 2 * c + 1, device);
+      });
+  return index_select(by_query, 3, *entries);
 }
 
 }  // namespace
@@ -52,18 +70,15 @@ Pattern PatternCore::pattern_at(const Heads& heads, const Context& ctx) const {
 
 Visible PatternCore::seen(const Heads& heads, const Mask& mask, Context& ctx) {
   const Shape shape = pairs_of(heads);
-  if (globals_ == 0) return visible_pairs("attention", mask, pattern_at(heads, ctx), shape);
-  Visible visible = visible_pairs("attention", mask, {}, shape);
+  const Device device = heads.q.value().device();
+  if (globals_ == 0) return visible_pairs_once(ctx, mask, pattern_at(heads, ctx), shape, device);
+  Visible visible = visible_pairs_once(ctx, mask, {}, shape, device);
   visible.plan = plan(shape[2], shape[3], ctx);
   return visible;
 }
 
 std::string PatternCore::key(const std::string& kind, long T, const Pattern& p) const {
-  std::string text = kind;
-  for (long number : {T, p.window_left, p.window_right, p.dilation, p.block, p.blocks_back, p.blocks_forward,
-                      p.margin_left, p.margin_right, globals_})
-    text.append(" ").append(std::to_string(number));
-  return text;
+  return kind + " " + std::to_string(T) + " " + std::to_string(globals_) + text_of(p);
 }
 
 // For whole sequences, and kept between steps; others are for pictures only.
@@ -94,7 +109,7 @@ Variable PatternCore::with_globals(const Heads& heads, const Mask& mask, const S
     return mask & range_mask(from_vector(ranges, {1, T, 2}));
   };
   const Mask global = keys({0, S - 1}, {0, globals_ - 1}), others = keys({1, 0}, {globals_, S - 1});
-  const Visible seen = visible_pairs("attention", global, {}, shape);
+  const Visible seen = visible_pairs_once(ctx, global, {}, shape, heads.q.value().device());
   return merge({softmax_attention(inputs(heads, mask, ctx), seen, options), window(heads, others, options, ctx)}).o;
 }
 
@@ -104,7 +119,8 @@ SoftmaxOutputs PatternCore::window(const Heads& heads, const Mask& mask, const S
   const bool dilated = pattern_.dilation > 1 && S > 0;
   if (dilated && T == S && T > 1) return whole_dilated(heads, mask, options, ctx);
   if (dilated && T == 1 && options.dropout == 0) return single_dilated(heads, mask, ctx);
-  const Visible visible = visible_pairs("attention", mask, pattern_at(heads, ctx), pairs_of(heads));
+  const Visible visible =
+      visible_pairs_once(ctx, mask, pattern_at(heads, ctx), pairs_of(heads), heads.q.value().device());
   return softmax_attention(inputs(heads, mask, ctx), visible, options);
 }
 
@@ -113,23 +129,33 @@ SoftmaxOutputs PatternCore::whole_dilated(const Heads& heads, const Mask& mask, 
   const long n = heads.q.size(2);
   const Pattern pattern = now(ctx);
   const auto residues = ctx.plan<Residues>(key("residues", n, pattern), [&] { return residues_of(n, pattern); });
-  const Visible visible = visible_residues(mask, pattern_at(heads, ctx), pairs_of(heads), residues);
-  return by_tokens(softmax_attention(inputs(heads, mask, ctx), visible, options), residues->inverse);
+  const Pattern at = pattern_at(heads, ctx);
+  const Device device = heads.q.value().device();
+  const Visible visible = visible_once(ctx, "residues" + text_of(at), mask, pairs_of(heads), device,
+                                       [&] { return visible_residues(mask, at, pairs_of(heads), residues); });
+  const auto inverse = ctx.plan<Tensor>(key("inverse", n, pattern) + " on " + text_of(device),
+                                        [&] { return to(residues->inverse, device); });
+  return by_tokens(softmax_attention(inputs(heads, mask, ctx), visible, options), *inverse);
 }
 
-// One query and the keys of its residue, which keep their positions for the bias. Without dropout: that would be drawn
-// by the numbers of these few keys.
+// One query and the keys of its residue: every D-th one, with every D-th entry of the biases. Without dropout: that
+// would be drawn by the numbers of these few keys.
 SoftmaxOutputs PatternCore::single_dilated(const Heads& heads, const Mask& mask, Context& ctx) {
   const long S = heads.k.size(2), D = pattern_.dilation, first = first_of_last(S, D);
   const Variable k = slice(heads.k, 2, first, S, D), v = slice(heads.v, 2, first, S, D);
-  Heads few = heads.with(heads.q, k, v);
-  Tensor query, keys;
-  if (biased()) {
-    query = heads.query_positions ? *heads.query_positions : full({1, 1}, double(S - 1), i64);
-    keys = slice(heads.key_positions ? *heads.key_positions : reshape(arange(S), {1, S}), 1, first, S, D);
-    few.query_positions = &query, few.key_positions = &keys;
+  SoftmaxInputs in;
+  if (heads.key_positions) {
+    const Tensor keys = slice(*heads.key_positions, 1, first, S, D);
+    Heads few = heads.with(heads.q, k, v);
+    few.key_positions = &keys;
+    in = inputs(few, mask, ctx);
+  } else {
+    in = inputs(heads, mask, ctx);
+    in.k = k, in.v = v;
+    if (in.by_distance.defined()) in.by_distance = slice(in.by_distance, 1, 0, S, D);
+    if (in.by_query.defined()) in.by_query = every_distance(in.by_query, D, ctx);
   }
-  return softmax_attention(inputs(few, mask, ctx), visible_every(mask, pattern_at(heads, ctx), pairs_of(heads)));
+  return softmax_attention(in, visible_every(mask, pattern_at(heads, ctx), pairs_of(heads)));
 }
 
 }  // namespace heed

@@ -66,7 +66,8 @@ void Variable::set_value(const Tensor& value) {
   HEED_CHECK(value.shape() == shape(), "set_value", "the new value is ", value.shape(), " and the old ", shape(),
              "; they must be equal");
   HEED_CHECK(is_maths(value.dtype()), "set_value", "the new value is ", value.dtype(), "; a leaf is f32 or f64");
-  if (leaf.grad.defined() && leaf.grad.dtype() != value.dtype()) leaf.grad = Tensor();
+  if (leaf.grad.defined() && (leaf.grad.dtype() != value.dtype() || leaf.grad.device() != value.device()))
+    leaf.grad = Tensor();
   leaf.value = value;
 }
 

@@ -46,7 +46,7 @@ class Variable {
   Tensor grad() const;                  // undefined before the first backward; clone it to keep it
   void set_grad(const Tensor& buffer);  // backward adds to this tensor from now on
   void zero_grad();                     // keeps a buffer that was set
-  void set_value(const Tensor& value);  // same shape; a gradient of another dtype is dropped
+  void set_value(const Tensor& value);  // same shape; a gradient of another dtype or device is dropped
   void set_requires_grad(bool wanted);  // a frozen parameter takes no gradient
 
  private:

@@ -40,7 +40,7 @@ Variable Encoder::pooled(const Tensor& ids, const Tensor& lengths, Context& ctx)
   const Variable h = forward(ids, lengths, ctx);
   if (!mean_) return select(h, 1, 0);
   if (!lengths.defined()) return mean(h, {1});
-  return sum(h * Variable(mean_weights(lengths, h.size(1), h.dtype())), {1});
+  return sum(h * Variable(to(mean_weights(to(lengths, cpu), h.size(1), h.dtype()), h.value().device())), {1});
 }
 
 }  // namespace heed

@@ -97,7 +97,8 @@ Variable Igpt::filled(const Tensor& pixels, const Tensor& hidden, const In& in, 
              "this model predicts pixels from those before them; one that fills in hidden ones is "
              "trained with masked on");
   const Tensor seen = cast(logical_not(order_.ordered(hidden)), f32);
-  const Variable x = tokens_.forward(order_.ordered(pixels), ctx) * Variable(unsqueeze(seen, 2));
+  const Variable known = tokens_.forward(order_.ordered(pixels), ctx);
+  const Variable x = known * Variable(to(unsqueeze(seen, 2), known.value().device()));
   return head_.forward(stack_.forward(placed(x, ctx, 0), {.mask = in.hidden, .inputs = in.inputs}, ctx), ctx);
 }
 

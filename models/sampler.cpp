@@ -127,7 +127,9 @@ class Rows {
     HEED_CHECK(logits.shape() == Shape({B, model_.vocabulary_size()}), "sample", "the logits are ", logits.shape(),
                "; ", B, " rows of ", model_.vocabulary_size(), " tokens were to be told");
     seen_ += T;
-    return contiguous(logits).to_vector<float>();
+    const std::vector<float> read = logits.to_vector<float>();
+    if (logits.device() != cpu) finish(logits.device());  // throws if an index made there was out of range
+    return read;
   }
 
   TokenModel& model_;

@@ -25,8 +25,9 @@ ParameterArena::ParameterArena(Module& model) {
     }
     if (decay) decay_size_ = size;
   }
-  weights_ = zeros({size});
-  gradients_ = zeros({size});
+  const Device device = order.empty() ? cpu : order[0]->value.value().device();
+  weights_ = zeros({size}, f32, device);
+  gradients_ = zeros({size}, f32, device);
   for (size_t i = 0; i < order.size(); i++) {
     Variable& x = order[i]->value;
     copy_into(part(weights_, entries_[i]), x.value());

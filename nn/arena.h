@@ -19,8 +19,9 @@ class ParameterArena {
     bool decay;
   };
 
-  // Frozen parameters are left where they are. The packed ones share one storage, so for autograd a write to one of
-  // them is a write to all: what is updated during a forward pass (a codebook, a running mean) is not a parameter.
+  // Where the model is: Module::move_to comes before. Frozen parameters are left as they are. The packed ones share one
+  // storage, so for autograd a write to one of them is a write to all: what is updated during a forward pass (a
+  // codebook, a running mean) is not a parameter.
   explicit ParameterArena(Module& model);
 
   const Tensor& weights() const { return weights_; }      // (size,)

@@ -40,17 +40,15 @@ Init normal(double deviation, double mean) {
 Init truncated_normal(double deviation) {
   return [=](const Shape& shape, RandomKey key) {
     constexpr float kCut = 2;
-    const Tensor y = heed::normal(shape, key);
-    float* values = y.mutable_data<float>();
-    auto outside = [](float z) { return std::abs(z) > kCut; };
-    while (std::any_of(values, values + y.numel(), outside)) {
+    std::vector<float> values = heed::normal(shape, key).to_vector<float>();
+    const auto outside = [](float z) { return std::abs(z) > kCut; };
+    while (std::any_of(values.begin(), values.end(), outside)) {
       key.sample++;
-      const Tensor again = heed::normal(shape, key);
-      const float* draws = again.data<float>();
-      for (long e = 0; e < y.numel(); e++)
-        if (outside(values[e])) values[e] = draws[e];
+      const std::vector<float> again = heed::normal(shape, key).to_vector<float>();
+      for (size_t e = 0; e < values.size(); e++)
+        if (outside(values[e])) values[e] = again[e];
     }
-    return y * deviation;
+    return from_vector(values, shape) * deviation;
   };
 }
 

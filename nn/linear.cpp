@@ -6,7 +6,7 @@
 namespace heed {
 
 Variable linear(const Variable& x, const Variable& w, const Variable& b, const Context& ctx) {
-  return ctx.bf16 ? bf16_gradient(linear(bf16_operand(x), bf16_operand(w), b)) : linear(x, w, b);
+  return ctx.bf16 ? linear_bf16(x, w, b) : linear(x, w, b);
 }
 
 Linear::Linear(long in, long out, const Options& options)

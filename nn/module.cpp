@@ -113,10 +113,21 @@ long Module::parameter_count() {
 }
 
 void Module::initialise(uint32_t seed) {
-  for (Parameter* p : parameters())
-    copy_into(p->value.value(), p->init(p->value.shape(), {.seed = seed, .site = site_hash(p->path)}));
-  for (Buffer* b : buffers())
-    copy_into(b->value.value(), b->init(b->value.shape(), {.seed = seed, .site = site_hash(b->path)}));
+  const auto draw = [&](const auto& each) {
+    const Tensor& to_fill = each.value.value();
+    copy_into(to_fill, to(each.init(to_fill.shape(), {.seed = seed, .site = site_hash(each.path)}), to_fill.device()));
+  };
+  for (const Parameter* p : parameters()) draw(*p);
+  for (const Buffer* b : buffers()) draw(*b);
+}
+
+void Module::move_to(Device device) {
+  for (Parameter* p : parameters()) {
+    if (p->value.value().device() == device) continue;
+    check_not_packed("move_to", *p);
+    p->value.set_value(to(p->value.value(), device));
+  }
+  for (Buffer* b : buffers()) b->value = Variable(to(b->value.value(), device));
 }
 
 void Module::cast_parameters(DType dtype) {

@@ -55,6 +55,9 @@ class Module {
 
   void initialise(uint32_t seed);     // draws all parameters and buffers anew; they were made with seed 0
   void cast_parameters(DType dtype);  // f64 for sharp gradient checks, buffers too; drops gradients
+  // To where it is to compute, parameters and buffers; drops gradients. They are drawn on the host, so that every
+  // device begins with the same bits. Throws if they are in a ParameterArena already.
+  void move_to(Device device);
   void zero_grad();
   // Excludes the parameter of this path, and all below it, from training: freeze("stack.layer_0"); "" is the whole
   // model. Returns how many. Throws if there is none, or if they are in a ParameterArena already.

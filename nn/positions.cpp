@@ -42,7 +42,7 @@ std::pair<long, long> ends_of(const char* op, const Tensor& positions, long n) {
 Tensor shifted(const Tensor& positions, long by) {
   std::vector<int64_t> all = positions.to_vector<int64_t>();
   for (int64_t& position : all) position += by;
-  return to(from_vector(all, positions.shape()), positions.device());
+  return from_vector(all, positions.shape());
 }
 
 Shape equal_parts(const Shape& sizes, long C) {
@@ -70,16 +70,15 @@ Shape channels_of(const Shape& sizes, long C, const AxialPositions::Options& opt
 Tensor sinusoid_positions(long T, long C, long offset, DType dtype) {
   HEED_CHECK(T >= 0 && C >= 0, "sinusoid_positions", "T is ", T, " and C is ", C, "; neither may be below 0");
   HEED_CHECK(std::abs(offset) <= kFarthest, "sinusoid_positions", "the offset is ", offset, "; it must be within 2^40");
-  Tensor table = Tensor::empty({T, C}, f64);
-  double* values = table.mutable_data<double>();
+  std::vector<double> values(static_cast<size_t>(T * C));
   for (long c = 0; c < C; c++) {
     const double per_position = std::pow(10000.0, -double(c - c % 2) / double(C));
     for (long t = 0; t < T; t++) {
       const double angle = double(offset + t) * per_position;
-      values[t * C + c] = c % 2 ? std::cos(angle) : std::sin(angle);
+      values[size_t(t * C + c)] = c % 2 ? std::cos(angle) : std::sin(angle);
     }
   }
-  return cast(table, dtype);
+  return cast(from_vector(values, {T, C}), dtype);
 }
 
 Variable SinusoidPositions::forward(const Variable& x, Context&, long offset) {
@@ -134,8 +133,7 @@ Variable AxialPositions::at(const std::vector<int64_t>& positions, const Shape& 
     for (int i = a + 1; i < sizes_.dims(); i++) inner *= sizes_[i];
     std::vector<int64_t> steps;
     for (const int64_t p : positions) steps.push_back(p / inner % sizes_[a]);
-    const Tensor ids = to(from_vector(steps, shape), tables_[size_t(a)]->value().device());
-    parts.push_back(embedding(*tables_[size_t(a)], ids));
+    parts.push_back(embedding(*tables_[size_t(a)], from_vector(steps, shape)));
   }
   if (!sum_) return concatenate(parts, -1);
   Variable total = parts[0];

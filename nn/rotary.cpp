@@ -34,7 +34,7 @@ Tensor RotaryTable::at(const Tensor& positions, DType dtype, Device device) {
   HEED_CHECK(*least >= 0, "rotary", "position ", *least, " was given; positions begin at 0");
   cover(*least, *most + 1, dtype, device);
   for (int64_t& place : places) place -= begin_;
-  const Tensor ids = to(from_vector(places, {long(places.size())}), device);
+  const Tensor ids = from_vector(places, {long(places.size())});
   return reshape(embedding(reshape(table_, {table_.size(0), D_}), ids), shape);
 }
 

@@ -1,7 +1,6 @@
 #include "tensor/create.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "tensor/copy.h"
 
@@ -20,9 +19,10 @@ Tensor zeros_like(const Tensor& x) { return zeros(x.shape(), x.dtype(), x.device
 
 Tensor arange(long n, DType dtype, Device device) {
   HEED_CHECK(n >= 0, "arange", "n is ", n, "; it must be 0 or more");
-  Tensor x = Tensor::empty({n}, i64);
-  std::iota(x.mutable_data<int64_t>(), x.mutable_data<int64_t>() + n, 0);
-  return to(cast(x, dtype), device);
+  Tensor x = Tensor::empty({n}, i64, device);
+  kernels::arange(device)(x.mutable_data<int64_t>(), n);
+  if (n > 0) x.storage()->note_within(0, n);
+  return cast(x, dtype);
 }
 
 Tensor tensor(std::initializer_list<double> values, DType dtype) {

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "tensor/kernel.h"
 #include "tensor/tensor.h"
 
 namespace heed {
@@ -19,5 +20,10 @@ Tensor zeros_like(const Tensor& x);
 Tensor tensor(std::initializer_list<double> values, DType dtype = f32);
 Tensor tensor(std::initializer_list<double> values, const Shape& shape, DType dtype = f32);
 template <class E> Tensor from_vector(const std::vector<E>& values, const Shape& shape);
+
+// For the backends.
+namespace kernels {
+inline Kernel<void(int64_t* x, long n)> arange{"arange"};  // x[i] = i
+}  // namespace kernels
 
 }  // namespace heed

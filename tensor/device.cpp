@@ -8,12 +8,18 @@
 #include "system/error.h"
 #include "system/nearest.h"
 #include "system/text.h"
+#include "tensor/backend_library.h"
 
 namespace heed {
 namespace {
 
 std::array<std::optional<Driver>, kBackends>& drivers() {
   static std::array<std::optional<Driver>, kBackends> all;
+  return all;
+}
+
+std::vector<void (*)(Device)>& checks_at_finish() {
+  static std::vector<void (*)(Device)> all;
   return all;
 }
 
@@ -44,13 +50,17 @@ void register_driver(Backend backend, const Driver& driver) { drivers()[static_c
 
 int devices(Backend backend) {
   const auto& driver = drivers()[static_cast<int>(backend)];
+  if (!driver) load_backend(backend);
   return driver ? driver->count() : 0;
 }
 
 const Driver& driver_of(Device device) {
   const auto& driver = drivers()[static_cast<int>(device.backend)];
-  HEED_CHECK(driver, "device", device, " is not available: this heed was built without ", name(device.backend),
-             ". Use cpu");
+  if (!driver) [[unlikely]] {
+    const std::string& reason = load_backend(device.backend);
+    HEED_CHECK(driver, "device", device, " is not available: ", reason.empty() ? "it has no driver" : reason,
+               ". Use cpu");
+  }
   // A driver tells how many there are only when one is out of the ordinary: this is asked for every tensor.
   HEED_CHECK(device.index == 0 || (device.index > 0 && device.index < driver->count()), "device", device,
              " is not there; ", counted(device.backend, driver->count()));
@@ -79,7 +89,12 @@ Device device_from(const std::string& text) {
 
 std::string description(Device device) { return driver_of(device).describe(device.index); }
 
-void finish(Device device) { driver_of(device).finish(device.index); }
+void finish(Device device) {
+  driver_of(device).finish(device.index);
+  for (const auto check : checks_at_finish()) check(device);
+}
+
+void check_at_finish(void (*check)(Device device)) { checks_at_finish().push_back(check); }
 
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, size_t bytes) {
   if (bytes == 0) return;

@@ -30,7 +30,8 @@ int devices(Backend backend);            // how many there are here
 std::string description(Device device);  // "NVIDIA L4, sm_89, 22.0 GiB"; of the cpu "cpu"
 
 // Kernels of a device may run on while the host goes on. Waits for all of them, and throws what one of them did wrong
-// since the last time. Reading a tensor's numbers waits by itself.
+// since the last time: an index out of range that was made on the device, say. Reading a tensor's numbers waits by
+// itself, but tells nothing of this.
 void finish(Device device);
 
 Device chosen_device();  // by the option --device of a program: cpu if nothing was said
@@ -59,6 +60,9 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
 // pointers and sizes only, and a backend may have several devices.
 Device device_of_kernel();
 void set_device_of_kernel(Device device);  // for Kernel
+
+// What finish() does besides, when all kernels have ended: it looks for what they noted, and may throw.
+void check_at_finish(void (*check)(Device device));
 
 // Copies between the host and other devices so far, in this thread: what a training step must have few of.
 struct CopyCounts {

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <type_traits>
+#include <typeinfo>
 #include <vector>
 
 #include "system/error.h"
@@ -34,9 +35,29 @@ struct KernelEntry {
   const char* op;
   DType dtype;  // kEveryType for a kernel that serves all of them
   Backend backend;
+  bool computes;  // or does it only tell the size of a workspace?
+  void* slot;
+  void (*assign)(void* slot, Backend to, const Backend* from);  // the function of another backend; null: none
 };
 const std::vector<KernelEntry>& kernel_entries();
-void note_kernel(const KernelEntry& entry);  // for Kernel::set
+void note_kernel(const KernelEntry& entry);  // for Kernel::set; from any thread
+// Puts the functions of one backend into all slots of another, or empties them: for the second device of our tests.
+void lend_kernels(Backend from, Backend to);
+void empty_kernels(Backend backend);
+
+// Somebody who looks at every call of a kernel that is not the cpu's, with the bytes of its arguments: a pointer, a
+// number, or the struct that a reference means.
+struct KernelArgument {
+  const std::type_info* type;
+  const void* bytes;
+  size_t size;
+};
+struct KernelWatch {
+  void (*before)(const char* op, const KernelArgument* arguments, int count);
+  void (*after)();
+};
+void watch_kernels(const KernelWatch* watch);  // null: nobody
+const KernelWatch* kernel_watch();
 
 // What an argument of a kernel points to: E for E*, const E* and a struct of such pointers, const NormRows<E>&.
 struct None {};
@@ -56,7 +77,7 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
 
   void set(Backend backend, Function function) {
     functions_[static_cast<int>(backend)] = function;
-    if (function && computes) note_kernel({op_, element_type(), backend});
+    if (function) note_kernel({op_, element_type(), backend, computes, this, assign});
   }
   bool has(Backend backend) const { return functions_[static_cast<int>(backend)] != nullptr; }
   const char* op() const { return op_; }
@@ -65,15 +86,17 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
   // by the arguments' data(), comes behind begin_call().
   class Call {
    public:
-    Call(Function function, Device device, const char* timed_op, double flops)
-        : function_(function), device_(device), timed_op_(timed_op), flops_(flops) {}
+    Call(Function function, Device device, const char* seen_op, double flops)
+        : function_(function), device_(device), seen_op_(seen_op), flops_(flops) {}
     Result operator()(Args... args) const {
-      if (!timed_op_) [[likely]]
+      if (!seen_op_) [[likely]]
         return function_(args...);
-      const profile::Timed timed(timed_op_, flops_);
       if constexpr (std::is_void_v<Result>) {
-        function_(args...);
-        if (device_.backend != Backend::cpu) finish(device_);  // its time is taken when it has ended
+        const bool elsewhere = device_.backend != Backend::cpu;
+        if (!profile::on()) return watched(args...);
+        const profile::Timed timed(seen_op_, flops_);
+        elsewhere ? watched(args...) : function_(args...);
+        if (elsewhere) finish(device_);  // its time is taken when it has ended
       } else {
         return function_(args...);
       }
@@ -81,9 +104,18 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
     operator Function() const { return function_; }  // untimed; to keep it and set it again later
 
    private:
+    void watched(Args... args) const {
+      const KernelWatch* watch = kernel_watch();
+      if (!watch) return void(function_(args...));
+      const KernelArgument arguments[] = {{&typeid(args), &args, sizeof(args)}...};
+      watch->before(seen_op_, arguments, int(sizeof...(Args)));
+      function_(args...);
+      watch->after();
+    }
+
     Function function_;
     Device device_;
-    const char* timed_op_;  // null: nobody profiles
+    const char* seen_op_;  // null: nobody profiles or watches
     double flops_;
   };
 
@@ -91,20 +123,26 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
     Function function = functions_[static_cast<int>(device.backend)];
     if (!function) [[unlikely]]
       fail(op_, op_, " has no ", name(device.backend), " kernel; move x with to(x, cpu)");
-    if (device.backend != Backend::cpu) [[unlikely]]
-      set_device_of_kernel(device);
-    const bool timed = computes && profile::on();
-    if (timed) [[unlikely]]
+    bool seen = computes && profile::on();
+    if (seen) [[unlikely]]
       profile::begin_call();
-    return Call(function, device, timed ? op_ : nullptr, flops);
+    if (device.backend != Backend::cpu) [[unlikely]] {
+      set_device_of_kernel(device);
+      seen = computes && (seen || kernel_watch());
+    }
+    return Call(function, device, seen ? op_ : nullptr, flops);
   }
 
  private:
+  static void assign(void* slot, Backend to, const Backend* from) {
+    auto& functions = static_cast<Kernel*>(slot)->functions_;
+    functions[static_cast<int>(to)] = from ? functions[static_cast<int>(*from)] : nullptr;
+  }
   template <class E> static constexpr bool points_to = (std::is_same_v<PointsTo<Args>, E> || ...);
   // The type a kernel computes in; pointers to void come with a type or size given at run time.
   static constexpr DType element_type() {
-    if (points_to<double>) return f64;
     if (points_to<float>) return f32;
+    if (points_to<double>) return f64;
     if (points_to<void>) return kEveryType;
     return points_to<int32_t> ? i32 : points_to<int64_t> ? i64 : points_to<uint8_t> ? u8 : boolean;
   }

@@ -41,7 +41,7 @@ void copy_by_name(const char* op, const std::vector<NamedTensor>& targets, const
   for (size_t i = 0; i < wrong.size() && i < kShown; i++) text += (i ? "; " : "") + wrong[i];
   if (wrong.size() > kShown) text += "; and " + std::to_string(wrong.size() - kShown) + " more";
   HEED_CHECK(wrong.empty(), op, from, " does not fit: ", text, ". Was it made with other settings?");
-  for (const auto& [name, to] : targets) copy_into(to, given.at(name));
+  for (const auto& [name, target] : targets) copy_into(target, to(given.at(name), target.device()));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class Run {
       train();
     }
     result_.step = trainer_.step();
-    result_.peak_bytes = memory_stats().peak;
+    result_.peak_bytes = memory_stats(trainer_.device()).peak;
     result_.tokens_per_s = trained_seconds_ > 0 ? double(trained_tokens_) / trained_seconds_ : 0;
     return result_;
   }
@@ -185,7 +185,7 @@ class Run {
         steps_text());
     const Needs rest = needs_of_rest(trainer_);
     say("needs about " + megabytes(rest.bytes) + " and " + duration_text(rest.seconds));
-    reset_peak();
+    reset_peak(trainer_.device());
   }
 
   long every() const {
@@ -249,7 +249,7 @@ class Run {
       if (name != score_.name) reported += format("%s %.3g   ", name.c_str(), value);
     return format("loss %.3f   %s %.3f   ", mean_loss_, score_.name.c_str(), result_.train_score) +
            (std::isfinite(result_.valid_score) ? format("valid %.3f   ", result_.valid_score) : "") + reported +
-           format("%.0f tok/s   ", speed_) + megabytes(memory_stats().reserved);
+           format("%.0f tok/s   ", speed_) + megabytes(memory_stats(trainer_.device()).reserved);
   }
 
   double validate() { return task_.validate(trainer_.schedule().phase_at(trainer_.step())); }

@@ -2,6 +2,7 @@
 
 #include "system/error.h"
 #include "system/text.h"
+#include "tensor/copy.h"
 #include "tensor/create.h"
 
 namespace heed {
@@ -76,7 +77,7 @@ std::vector<NamedTensor> to_tensors(const StreamStates::Saved& saved) {
   return all;
 }
 
-StreamStates::Saved streams_from(const std::vector<NamedTensor>& tensors, const std::string& from) {
+StreamStates::Saved streams_from(const std::vector<NamedTensor>& tensors, const std::string& from, Device device) {
   StreamStates::Saved saved;
   for (const NamedTensor& tensor : tensors) {
     const Name of_part = parsed(tensor.name, from);
@@ -90,7 +91,7 @@ StreamStates::Saved streams_from(const std::vector<NamedTensor>& tensors, const 
     if (of_state.rest == kLength)
       state.length = number_of(tensor, from);
     else
-      state.tensors.emplace_back(of_state.rest, tensor.value);
+      state.tensors.emplace_back(of_state.rest, to(tensor.value, device));
   }
   return saved;
 }

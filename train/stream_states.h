@@ -33,6 +33,7 @@ class StreamStates {
 
 // For checkpoints: "0.rows" of micro-batch 0, "0.1.length" of its State number 1, "0.1.k": a tensor of that.
 std::vector<NamedTensor> to_tensors(const StreamStates::Saved& saved);
-StreamStates::Saved streams_from(const std::vector<NamedTensor>& tensors, const std::string& from);  // from: the file
+// from: the file. device: where the model is
+StreamStates::Saved streams_from(const std::vector<NamedTensor>& tensors, const std::string& from, Device device = cpu);
 
 }  // namespace heed

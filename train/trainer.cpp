@@ -14,8 +14,9 @@
 namespace heed {
 namespace {
 
-// Drawn, and without a gradient what is frozen.
+// Drawn, where --device says, and without a gradient what is frozen.
 Module& prepared(Module& model, const TrainSettings& s) {
+  if (chosen_device() != cpu) model.move_to(chosen_device());
   model.initialise(uint32_t(s.seed));
   if (s.freeze.empty()) return model;
   for (const std::string& path : split(s.freeze, ',')) model.freeze(path);
@@ -189,6 +190,7 @@ Step Trainer::advanced(bool look_at_everything, const StreamStates::Saved& befor
     explain(next, bad, "every op made finite numbers, and their sum is too large");
   }
   done.tokens = tokens_;
+  if (device() != cpu) finish(device());  // throws if an index made there was out of range
   optimiser_->step(done.rate, done.gradient_norm);
   ctx_.end_step(ranks_.size() > 1 ? [&](const Tensor& sum) { ranks_.allreduce(sum); }
                                   : std::function<void(const Tensor&)>());
@@ -226,12 +228,12 @@ void Trainer::explain(long step, const char* what, const std::string& where) con
 Needs Trainer::try_step(long step) {
   const StreamStates::Saved before = streams_.saved();
   if (task_.streams()) accumulate(step);  // a second one has something to remember
-  reset_peak();
+  reset_peak(device());
   const auto begin = std::chrono::steady_clock::now();
   accumulate(step);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   streams_.restore(before);
-  return {memory_stats().peak, took.count()};
+  return {memory_stats(device()).peak, took.count()};
 }
 
 TrainingState Trainer::state() {
@@ -257,7 +259,7 @@ void Trainer::restore(const TrainingState& state, const std::string& from) {
   check_strings(state.strings, task_.strings(), from);
   load_model(model(), state.weights, from);
   for (const auto& [name, flat] : optimiser_->state()) join_flat(arena_, flat, state.optimiser, name + ".", from);
-  if (task_.streams()) restore_streams(streams_from(state.streams, from), state.step, from);
+  if (task_.streams()) restore_streams(streams_from(state.streams, from, device()), state.step, from);
   optimiser_->set_steps(state.step);
 }
 

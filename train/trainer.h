@@ -11,6 +11,9 @@
 // to the rounding of their sum. A task of streams adds what the model remembers of them, which is saved with the
 // weights.
 //
+// It trains where the program's option --device says, or else where the model is (Module::move_to); batches come from
+// the host.
+//
 // Several ranks train one model together: each has a task and a trainer of its own, all with the same settings. A rank
 // draws its part of every batch, by the numbers that its samples have in the whole; the gradients of all are added up
 // once per step, in the order of the ranks. So any number of ranks computes what one computes, up to the rounding of
@@ -50,6 +53,7 @@ class Trainer {
   Trainer(Task& task, Communicator& ranks);  // as one of several ranks; they must outlive it
 
   Task& task() { return task_; }
+  Device device() const { return arena_.weights().device(); }
   Module& model() const { return task_.objective().model(); }
   long step() const { return optimiser_->steps(); }  // that are done
   long last_step() const { return schedule_.steps(); }

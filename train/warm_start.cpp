@@ -55,7 +55,7 @@ WarmStart warm_start(Module& model, const std::vector<NamedTensor>& weights, con
     const bool tiles = value.defined() && !fits && is_position_table(path, to, value);
     (fits ? start.taken : tiles ? start.tiled : start.fresh).push_back(path);
     if (!fits && !tiles) continue;
-    copies.emplace_back(to, value);
+    copies.emplace_back(to, heed::to(value, to.device()));
     given.erase(path);
   }
   HEED_CHECK(!copies.empty(), "warm_start", "of ", weights.size(), " tensors of ", from, " none fits: the model has ",

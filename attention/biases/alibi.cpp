@@ -42,8 +42,9 @@ class Alibi : public Bias {
   void add(SoftmaxInputs& in, const Mask&, Context& ctx) const override {
     const long H = in.q.size(1);
     const DType dtype = in.q.dtype();
-    in.by_distance = distance_table(ctx, "alibi " + std::to_string(H) + " " + name(dtype), distances_of(in),
-                                    [&](const Distances& all) { return table_of(H, all, dtype); });
+    in.by_distance =
+        distance_table(ctx, "alibi " + std::to_string(H) + " " + name(dtype), distances_of(in), in.q.value().device(),
+                       [&](const Distances& all) { return table_of(H, all, dtype); });
   }
 };
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <sstream>
 
+#include "tensor/copy.h"
 #include "tensor/views.h"
 
 namespace heed {
@@ -13,10 +15,12 @@ Distances distances_of(const SoftmaxInputs& in) {
   return {-most, most};
 }
 
-Tensor distance_table(Context& ctx, const std::string& name, const Distances& wanted,
+Tensor distance_table(Context& ctx, const std::string& name, const Distances& wanted, Device device,
                       const std::function<Tensor(const Distances& d)>& make) {
   const long most = std::max({0L, -wanted.first, wanted.last}), N = long(std::bit_ceil(size_t(most + 1)));
-  const auto table = ctx.plan<Tensor>(name + " " + std::to_string(N), [&] { return make({1 - N, N - 1}); });
+  std::ostringstream key;
+  key << name << " " << N << " " << device;
+  const auto table = ctx.plan<Tensor>(key.str(), [&] { return to(make({1 - N, N - 1}), device); });
   return slice(*table, -1, wanted.first + N - 1, wanted.last + N);
 }
 

@@ -39,8 +39,8 @@ Distances distances_of(const SoftmaxInputs& in);
 
 // Entries for these distances in the last axis, cut from a table of all distances below a power of two, which ctx
 // keeps: while text is generated S grows with every token, but the table is made again only when that doubles.
-// make(d): the table for all distances of d; `name` says what it depends on besides.
-Tensor distance_table(Context& ctx, const std::string& name, const Distances& wanted,
+// make(d): the table for all distances of d, on the host; `name` says what it depends on besides.
+Tensor distance_table(Context& ctx, const std::string& name, const Distances& wanted, Device device,
                       const std::function<Tensor(const Distances& d)>& make);
 
 // Makes a parameter of the core that the bias belongs to, without weight decay: name "bias" is core.bias in a model.

@@ -41,8 +41,9 @@ class T5 : public Bias {
   T5(long heads, const ParameterMaker& parameter) : table_(parameter("bias", {kBuckets, heads}, init::normal(0.02))) {}
 
   void add(SoftmaxInputs& in, const Mask& mask, Context& ctx) const override {
-    const Tensor buckets = distance_table(ctx, mask.causal ? "t5 causal" : "t5", distances_of(in),
-                                          [&](const Distances& all) { return buckets_of(all, mask.causal); });
+    const Tensor buckets =
+        distance_table(ctx, mask.causal ? "t5 causal" : "t5", distances_of(in), in.q.value().device(),
+                       [&](const Distances& all) { return buckets_of(all, mask.causal); });
     in.by_distance = transpose(embedding(table_, buckets));  // (H, distances)
   }
 

@@ -27,20 +27,21 @@ double flops_of(const kernels::LinearSizes& z) {
 
 }  // namespace
 
-LinearCall::LinearCall(const LinearInputs& in, const LinearTokens& tokens, double epsilon, const Tensor& sums)
+LinearCall::LinearCall(const LinearInputs& in, const LinearTokens& tokens, const LinearOptions& options,
+                       const Tensor& sums)
     : q(with_dense_rows(in.q.value())),
       k(with_dense_rows(in.k.value())),
       v(with_dense_rows(in.v.value())),
       before(contiguous_or_none(sums)),
-      pieces(linear_pieces(tokens)),
+      pieces(linear_pieces_on(q.device(), tokens, options.ctx)),
       skips_keys(tokens.lengths.defined()) {
   o = token_major({q.size(0), q.size(1), q.size(2), v.size(3)}, q);
   problem.sizes = {
       .B = q.size(0), .H = q.size(1), .Hk = k.size(1), .T = q.size(2), .S = k.size(2), .F = q.size(3), .Dv = v.size(3)};
   problem.stride = {.q = strides_of(q), .k = strides_of(k), .v = strides_of(v), .o = strides_of(o)};
-  problem.epsilon = epsilon;
+  problem.epsilon = options.epsilon;
   problem.begins_with_sums = before.defined();
-  pieces.tell(problem);
+  pieces->tell(problem);
 }
 
 void LinearCall::keep_for_backward() {

@@ -12,11 +12,11 @@ struct LinearCall {
   Tensor q, k, v;       // with dense channels
   Tensor before;        // sums (B, Hk, F, Dv + 1) or undefined
   Tensor o, inverse{};  // the results, not yet computed; inverse only if there will be a backward
-  LinearPieces pieces;
+  std::shared_ptr<const LinearPieces> pieces;
   bool skips_keys;  // is a key in no piece?
   kernels::LinearProblem problem{};
 
-  LinearCall(const LinearInputs& in, const LinearTokens& tokens, double epsilon, const Tensor& before);
+  LinearCall(const LinearInputs& in, const LinearTokens& tokens, const LinearOptions& options, const Tensor& before);
   LinearCall(const LinearCall&) = delete;  // the problem points to the pieces
 
   void keep_for_backward();

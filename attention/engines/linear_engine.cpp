@@ -69,14 +69,14 @@ Variable recorded_call(const std::shared_ptr<LinearCall>& call, const LinearInpu
   });
 }
 
-Variable run(const LinearInputs& in, const LinearTokens& tokens, double epsilon, const Tensor& before,
+Variable run(const LinearInputs& in, const LinearTokens& tokens, const LinearOptions& options, const Tensor& before,
              const Tensor& after) {
   if (!is_recorded_for(in)) {
-    const LinearCall call(in, tokens, epsilon, before);
+    const LinearCall call(in, tokens, options, before);
     call.forward(after);
     return record(kOp, call.o, {in.q, in.k, in.v}, [](const Tensor&) { return Grads{}; });
   }
-  const auto call = std::make_shared<LinearCall>(in, tokens, epsilon, before);
+  const auto call = std::make_shared<LinearCall>(in, tokens, options, before);
   call->keep_for_backward();
   call->forward(after);
   return recorded_call(call, in);
@@ -108,9 +108,9 @@ Variable linear_attention(const LinearInputs& in, const LinearOptions& options, 
                       .before = state ? state->length : 0,
                       .lengths = options.lengths,
                       .segments = options.segments};
-  if (!state) return run(in, tokens, options.epsilon, {}, {});
+  if (!state) return run(in, tokens, options, {}, {});
   const Tensor after = sums_after(*state, in, is_recorded_for(in));
-  const Variable o = run(in, tokens, options.epsilon, state->sums, after);
+  const Variable o = run(in, tokens, options, state->sums, after);
   state->sums = after;
   state->length += in.k.size(2);
   return o;
@@ -123,7 +123,7 @@ LinearState linear_state_of(const Tensor& k, const Tensor& v, const Tensor& leng
   const LinearInputs in{nobody, k, v};
   check_linear_attention(in, {.lengths = lengths});
   const Tensor sums = Tensor::empty({k.size(0), k.size(1), k.size(3), v.size(3) + 1}, k.dtype(), k.device());
-  run(in, {.B = k.size(0), .T = 0, .S = k.size(2), .causal = false, .lengths = lengths}, 1, {}, sums);
+  run(in, {.B = k.size(0), .T = 0, .S = k.size(2), .causal = false, .lengths = lengths}, {.epsilon = 1}, {}, sums);
   return {sums, k.size(2)};
 }
 
@@ -135,7 +135,7 @@ Variable linear_attention_from(const Variable& q, const LinearState& source, dou
   };
   const LinearInputs in{q, none(sums.size(2)), none(sums.size(3) - 1)};
   check_linear_attention(in, {.epsilon = epsilon});
-  return run(in, {.B = q.size(0), .T = q.size(2), .S = 0, .causal = false}, epsilon, sums, {});
+  return run(in, {.B = q.size(0), .T = q.size(2), .S = 0, .causal = false}, {.epsilon = epsilon}, sums, {});
 }
 
 Variable elu_features(const Variable& x) {

@@ -26,7 +26,7 @@
 // (Linear Transformer: Katharopoulos et al., 2020; Performer: Choromanski et al., 2020.)
 #pragma once
 
-#include "autograd/variable.h"
+#include "nn/context.h"
 
 namespace heed {
 
@@ -45,7 +45,8 @@ struct LinearOptions {
   // (B, S) i64, T <= S: tokens see only their own segment, and query i is of that of position i + S - T. A segment is
   // one run of tokens: sums start anew where it changes. Undefined: one segment
   Tensor segments{};
-  double epsilon = 1e-6;  // >= 0
+  double epsilon = 1e-6;   // >= 0
+  Context* ctx = nullptr;  // keeps what kernels are told of the tokens for the other layers; null: nobody does
 };
 
 // What the keys so far add up to. A copy is a second state that goes its own way, as for the hypotheses of a beam.

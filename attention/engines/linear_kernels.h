@@ -24,8 +24,8 @@ inline constexpr long kLinearPiece = 64;  // keys or queries
 struct LinearPiece {
   int32_t key, keys;       // the rows key .. key + keys of k and v
   int32_t query, queries;  // the rows of q; if there are keys too, there are as many, and query r sees keys 0 .. r
-  bool fresh;
-  long before;  // tokens in the pieces before it
+  long fresh;              // 0 or 1
+  long before;             // tokens in the pieces before it
 };
 
 struct LinearSizes {
@@ -44,15 +44,19 @@ struct LinearProblem {
   LinearStrides stride;
   double epsilon;
   bool begins_with_sums, gives_sums;  // are those of the operands, and of the results, there?
-  const LinearPiece* pieces;          // of all samples, one behind the other
-  const long* begin;  // (B + 1): the pieces of sample b are begin[b] .. begin[b + 1]; null: all samples share
-  long shared = 0;    // these many
+  const LinearPiece* pieces;  // of all samples, one behind the other; null: there is one, for all, and it is `only`
+  const int64_t* begin;       // (B + 1): the pieces of sample b are begin[b] .. begin[b + 1]; null: all samples share
+  long shared = 0;            // these many
+  LinearPiece only{};
 
   struct List {
     const LinearPiece* data;
     long count;
   };
-  List of(long b) const { return begin ? List{pieces + begin[b], begin[b + 1] - begin[b]} : List{pieces, shared}; }
+  List of(long b) const {
+    if (!pieces) return {&only, shared};
+    return begin ? List{pieces + begin[b], begin[b + 1] - begin[b]} : List{pieces, shared};
+  }
 };
 
 template <class E> struct LinearOperands {

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <sstream>
 
+#include "nn/mixing/mask.h"
+#include "tensor/copy.h"
+#include "tensor/create.h"
 #include "tensor/views.h"
 
 namespace heed {
@@ -90,10 +94,26 @@ void cut_segments(Cutter& cutter, const LinearTokens& t, long b) {
 
 }  // namespace
 
+void LinearPieces::move_to(Device device) {
+  if (device == cpu || (begin.empty() && pieces.size() <= 1)) return;
+  const auto* first = reinterpret_cast<const uint8_t*>(pieces.data());
+  const std::vector<uint8_t> all(first, first + pieces.size() * sizeof(kernels::LinearPiece));
+  bytes = to(from_vector(all, {long(all.size())}), device);
+  if (!begin.empty()) begins = to(from_vector(begin, {long(begin.size())}), device);
+}
+
 void LinearPieces::tell(kernels::LinearProblem& p) const {
-  p.pieces = pieces.data();
-  p.begin = begin.empty() ? nullptr : begin.data();
   p.shared = long(pieces.size());
+  p.begin = nullptr, p.pieces = nullptr;
+  if (bytes.defined()) {
+    p.pieces = reinterpret_cast<const kernels::LinearPiece*>(bytes.data<uint8_t>());
+    p.begin = data_or_null<int64_t>(begins);
+  } else if (begin.empty() && pieces.size() <= 1) {
+    if (!pieces.empty()) p.only = pieces[0];
+  } else {
+    p.pieces = pieces.data();
+    p.begin = begin.empty() ? nullptr : begin.data();
+  }
 }
 
 LinearPieces linear_pieces(const LinearTokens& t) {
@@ -102,7 +122,7 @@ LinearPieces linear_pieces(const LinearTokens& t) {
   const std::vector<int64_t> lengths = t.lengths.defined() ? t.lengths.to_vector<int64_t>() : std::vector<int64_t>();
   for (long b = 0; b < (alike ? 1 : t.B); b++) {
     const long key_end = alike || lengths.empty() ? t.S : std::clamp(long(lengths[size_t(b)]) - t.before, 0L, t.S);
-    if (!alike) list.begin.push_back(long(list.pieces.size()));
+    if (!alike) list.begin.push_back(int64_t(list.pieces.size()));
     Cutter cutter(list.pieces, t, key_end);
     if (t.segments.defined())
       cut_segments(cutter, t, b);
@@ -111,8 +131,31 @@ LinearPieces linear_pieces(const LinearTokens& t) {
     else
       cutter.both_ways(0, key_end, 0, t.T, false);
   }
-  if (!alike) list.begin.push_back(long(list.pieces.size()));
+  if (!alike) list.begin.push_back(int64_t(list.pieces.size()));
   return list;
+}
+
+std::shared_ptr<const LinearPieces> linear_pieces_on(Device device, const LinearTokens& t, Context* ctx) {
+  struct Made {
+    Tensor lengths, segments;  // kept alive: no others can come to lie where they are
+    LinearPieces pieces;
+  };
+  const std::function<Made()> make = [&] {
+    Made made{t.lengths, t.segments, linear_pieces(t)};
+    made.pieces.move_to(device);
+    return made;
+  };
+  const Mask of{.lengths = t.lengths, .segments = t.segments};
+  std::shared_ptr<const Made> made;
+  if (!ctx || t.T <= 1) {  // decoding: a list of one piece, for one token
+    made = std::make_shared<const Made>(make());
+  } else {
+    std::ostringstream key;
+    key << "linear " << t.B << " " << t.T << " " << t.S << " " << t.causal << " " << t.before << " " << device << " "
+        << of.identity();
+    made = of.of_batch() ? ctx->once<Made>(key.str(), make) : ctx->plan<Made>(key.str(), make);
+  }
+  return {made, &made->pieces};
 }
 
 }  // namespace heed

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "attention/keep.h"
+#include "attention/engines/keep.h"
 #include "attention/seeing/plan.h"
 #include "autograd/ops/concatenate.h"
 #include "autograd/ops/elementwise.h"
@@ -26,7 +26,8 @@ Variable block_of(const RowScores& scores, const std::vector<Variable>& inputs, 
   Variable p = weights_of(scores(own, begin, end), visible, begin, end);
   if (options.dropout > 0) {
     const RandomKey key = key_from_head(options.key, options.first_head);
-    const Tensor keep = attention_keep({visible.B, visible.H, visible.T, visible.S}, key, options.dropout, begin, end);
+    const Shape all{visible.B, visible.H, visible.T, visible.S};
+    const Tensor keep = attention_keep({all, begin, end}, key, options.dropout, p.value().device());
     p = masked_fill(p * (1 / (1 - options.dropout)), logical_not(keep), 0);
   }
   return matmul(p, inputs.back());
@@ -35,7 +36,8 @@ Variable block_of(const RowScores& scores, const std::vector<Variable>& inputs, 
 }  // namespace
 
 Variable row_attention(const RowScores& scores, const std::vector<Variable>& inputs, const Variable& v,
-                       const Visible& visible, const RowOptions& options) {
+                       const Visible& given, const RowOptions& options) {
+  const Visible visible = given.on(v.value().device());
   HEED_CHECK(options.rows >= 1, "row_attention", "rows is ", options.rows, "; it must be at least 1");
   HEED_CHECK(!visible.indexed(), "row_attention",
              "the visible pairs have an index; this engine works on tokens. Use a plan without one");
@@ -56,7 +58,8 @@ Variable row_attention(const RowScores& scores, const std::vector<Variable>& inp
 }
 
 Tensor row_attention_weights(const RowScores& scores, const std::vector<Variable>& inputs, const Visible& visible) {
-  return weights_of(scores(inputs, 0, visible.T), visible, 0, visible.T).value();
+  const Variable s = scores(inputs, 0, visible.T);
+  return weights_of(s, visible.on(s.value().device()), 0, visible.T).value();
 }
 
 }  // namespace heed

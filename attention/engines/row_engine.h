@@ -21,7 +21,7 @@ using RowScores = std::function<Variable(const std::vector<Variable>& inputs, lo
 
 struct RowOptions {
   long rows = 16;      // queries at a time
-  double dropout = 0;  // of the weights, drawn as attention/keep.h says
+  double dropout = 0;  // of the weights, drawn as attention/engines/keep.h says
   RandomKey key = {};
   long first_head = 0;  // the number of the first head, if these are some of a whole
 };

@@ -2,11 +2,12 @@
 
 #include <cmath>
 
+#include "attention/engines/keep.h"
 #include "attention/engines/softmax_flops.h"
 #include "attention/engines/token_layout.h"
-#include "attention/keep.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
+#include "tensor/ops/indices.h"
 #include "tensor/ops/rows.h"
 #include "tensor/views.h"
 
@@ -38,11 +39,33 @@ PerHead<int32_t> read_samples(const Tensor& x) {
   return {x.data<int32_t>(), x.size(0) == 1 ? 0 : x.size(1)};
 }
 
+// Positions on q's device; undefined stays undefined
+Tensor beside(const Tensor& q, const Tensor& positions) {
+  return positions.defined() ? contiguous(to(positions, q.device())) : positions;
+}
+
+kernels::PlanTiles read_plan(const Plan& plan, Device device) {
+  kernels::PlanTiles list{.samples = plan.shape.samples, .heads = plan.shape.heads, .query_tiles = plan.query_tiles()};
+  if (device == cpu) {
+    list.begin = plan.begin.data(), list.key_tile = plan.key_tile.data(), list.bits = plan.bits.data();
+    list.tiles = plan.tiles.empty() ? nullptr : plan.tiles[0].data();
+    return list;
+  }
+  const PlanTensors& there = plan.on(device);
+  list.begin = there.begin.data<int64_t>(), list.key_tile = there.key_tile.data<int32_t>();
+  list.bits = there.bits.data<int32_t>();
+  list.tiles = reinterpret_cast<const uint64_t*>(there.tiles.data<int64_t>());
+  return list;
+}
+
 Seen read_seen(const Visible& v) {
-  Seen seen{.first = read_index(v.first),
-            .last = read_index(v.last),
-            .query_labels = read_samples(v.query_labels),
-            .key_labels = read_samples(v.key_labels)};
+  Seen seen{.query_labels = read_samples(v.query_labels), .key_labels = read_samples(v.key_labels)};
+  seen.first = read_index(v.first), seen.last = read_index(v.last);
+  if (v.by_value()) {
+    for (long i = 0; i < v.first.numel(); i++) seen.few[i] = {seen.first.data[i], seen.last.data[i]};
+    seen.few_b = seen.first.b, seen.few_h = seen.first.h;
+    seen.first = seen.last = {};
+  }
   if (v.allow.defined()) {  // expanded to (B, H, T, S)
     const Strides& strides = v.allow.strides();
     seen.allow = {v.allow.data<bool>(), strides[0], strides[1]};
@@ -50,7 +73,7 @@ Seen read_seen(const Visible& v) {
     seen.allow_j = strides[3];
   }
   if (!v.plan) return seen;
-  seen.plan = v.plan.get();
+  seen.plan = read_plan(*v.plan, v.device);
   seen.query_index = read_index(v.query_index);
   seen.key_index = read_index(v.key_index);
   return seen;
@@ -103,9 +126,13 @@ SoftmaxCall::SoftmaxCall(const SoftmaxInputs& in, const Visible& visible_given, 
       v(dense_if_read_often(in.v.value(), visible_given.T)),
       by_distance(contiguous_or_none(in.by_distance.value())),
       by_query(contiguous_or_none(in.by_query.value())),
-      query_positions(contiguous_or_none(in.query_positions)),
-      key_positions(contiguous_or_none(in.key_positions)),
+      query_positions(beside(q, in.query_positions)),
+      key_positions(beside(q, in.key_positions)),
       visible(visible_given) {
+  if (q.device() != cpu && visible.query_index.defined())
+    visible.query_index = checked_rows(kOp, visible.query_index, visible.T, q.device());
+  if (q.device() != cpu && visible.key_index.defined())
+    visible.key_index = checked_rows(kOp, visible.key_index, visible.S, q.device());
   const SoftmaxSizes z = sizes_of(q, k, v, visible);
   o = token_major({z.B, z.H, z.T, z.Dv}, q);
   L = Tensor::empty({z.B, z.H, z.T}, q.dtype(), q.device());
@@ -124,7 +151,7 @@ SoftmaxCall::SoftmaxCall(const SoftmaxInputs& in, const Visible& visible_given, 
 }
 
 void SoftmaxCall::forward() const {
-  const double flops = softmax_flops(problem);
+  const double flops = softmax_flops(problem, q.device());
   visit_maths(kOp, q.dtype(), [&](auto tag) {
     using E = decltype(tag);
     kernels::softmax_attention<E>(q.device(), flops)(o.mutable_data<E>(), L.mutable_data<E>(), operands<E>(*this),
@@ -139,7 +166,7 @@ std::vector<Tensor> SoftmaxCall::backward(const Tensor& dy_given, const Tensor& 
   SoftmaxProblem p = problem;
   p.stride.dq = strides_of(to.dq), p.stride.dk = strides_of(to.dk), p.stride.dv = strides_of(to.dv);
   const Device device = q.device();
-  const double flops = 2.5 * softmax_flops(p);  // five products in place of two
+  const double flops = 2.5 * softmax_flops(p, device);  // five products in place of two
   visit_maths(kOp, q.dtype(), [&](auto tag) {
     using E = decltype(tag);
     Tensor workspace = Tensor::empty({kernels::softmax_attention_workspace<E>(device)(p)}, u8, device);

@@ -9,6 +9,7 @@
 #include "autograd/ops/where.h"
 #include "tensor/copy.h"
 #include "tensor/ops/compare.h"
+#include "tensor/ops/indices.h"
 
 namespace heed {
 namespace {
@@ -78,13 +79,17 @@ void check_head_channels(const char* op, long D, long Dv) {
 }
 
 long largest_distance(const Tensor& query_positions, const Tensor& key_positions) {
-  const Tensor queries = contiguous(query_positions), keys = contiguous(key_positions);
-  const auto row = [](const Tensor& x, long b) { return x.data<int32_t>() + (x.size(0) > 1 ? b * x.size(1) : 0); };
+  const std::vector<int32_t> queries = query_positions.to_vector<int32_t>(), keys = key_positions.to_vector<int32_t>();
+  if (queries.empty() || keys.empty()) return 0;
+  const auto ends = [](const std::vector<int32_t>& all, const Tensor& x, long b) {  // of one sample
+    const long n = x.size(1), first = x.size(0) > 1 ? b * n : 0;
+    const auto [least, most] = std::minmax_element(all.begin() + first, all.begin() + first + n);
+    return KeyRange{*least, *most};
+  };
   long largest = 0;
-  for (long b = 0; b < std::max(queries.size(0), keys.size(0)) && queries.numel() > 0 && keys.numel() > 0; b++) {
-    const auto [first_query, last_query] = std::minmax_element(row(queries, b), row(queries, b) + queries.size(1));
-    const auto [first_key, last_key] = std::minmax_element(row(keys, b), row(keys, b) + keys.size(1));
-    largest = std::max({largest, long(*last_query) - *first_key, long(*last_key) - *first_query});
+  for (long b = 0; b < std::max(query_positions.size(0), key_positions.size(0)); b++) {
+    const KeyRange q = ends(queries, query_positions, b), k = ends(keys, key_positions, b);
+    largest = std::max({largest, q.last - k.first, k.last - q.first});
   }
   return largest;
 }
@@ -94,7 +99,7 @@ SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible
   check_biases(in, visible);
   HEED_CHECK(options.dropout >= 0 && options.dropout < 1, kOp, "dropout is ", options.dropout,
              "; the rule is 0 <= p < 1");
-  auto call = std::make_shared<SoftmaxCall>(in, visible, options);
+  auto call = std::make_shared<SoftmaxCall>(in, visible.on(in.q.value().device()), options);
   call->forward();
   const std::vector<Input> inputs = {in.q, in.k, in.v, in.by_distance, in.by_query};
   const SoftmaxCall::Wants wants{in.by_distance.requires_grad(), in.by_query.requires_grad()};
@@ -103,7 +108,7 @@ SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible
     for (const Input& x : inputs)  // kept by the call, also recomputable ones
       if (x.variable->defined()) saved.push_back(Saved(x.variable->value()));
     for (const Tensor& x : {call->o, call->L}) saved.push_back(Saved(x));
-    for (const Tensor& x : visible.tensors()) saved.push_back(Saved(x));
+    for (const Tensor& x : call->visible.tensors()) saved.push_back(Saved(x));
     for (const Tensor& x : {in.query_positions, in.key_positions})
       if (x.defined()) saved.push_back(Saved(x));
   }
@@ -115,8 +120,9 @@ SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible
   return {ys[0], ys[1]};
 }
 
-SoftmaxOutputs by_tokens(const SoftmaxOutputs& y, const Tensor& places) {
+SoftmaxOutputs by_tokens(const SoftmaxOutputs& y, const Tensor& given) {
   constexpr double nothing = -std::numeric_limits<double>::infinity();
+  const Tensor places = checked_rows("by_tokens", given, y.o.size(2), y.o.value().device());
   const Variable found = squeeze(rows_at(unsqueeze(y.L, -1), places), -1);
   const Variable L = masked_fill(found, expand(less(places, 0), found.shape()), nothing);
   if (places.size(1) > 1) return {rows_at(y.o, places), L};

@@ -15,7 +15,7 @@ KeyRange reached(const SoftmaxProblem& p, long b, long h, long tile) {
   if (p.seen.query_index || p.seen.key_index) return {0, p.sizes.S - 1};  // sorted anew: the plan alone decides
   KeyRange all{p.sizes.S, -1};
   for (long i = begin; i < end; i++) {
-    const KeyRange own{p.seen.first.of(b, h)[i], p.seen.last.of(b, h)[i]};
+    const KeyRange own = p.seen.range(b, h, i);
     if (own.first <= own.last) all = {std::min(all.first, own.first), std::max(all.last, own.last)};
   }
   return {std::max(0L, all.first), std::min(all.last, p.sizes.S - 1)};
@@ -26,17 +26,16 @@ long tiles_looked_at(const SoftmaxProblem& p, long b, long h, long tile) {
   if (keys.first > keys.last) return 0;
   const long first = keys.first / kPlanTile, last = keys.last / kPlanTile;
   if (!p.seen.plan) return last - first + 1;
-  const Plan& plan = *p.seen.plan;
+  const kernels::PlanTiles& plan = p.seen.plan;
   const long row = plan.row(b, h, tile);
-  return std::count_if(plan.key_tile.begin() + plan.begin[size_t(row)],
-                       plan.key_tile.begin() + plan.begin[size_t(row) + 1],
+  return std::count_if(plan.key_tile + plan.begin[row], plan.key_tile + plan.begin[row + 1],
                        [&](long key_tile) { return key_tile >= first && key_tile <= last; });
 }
 
 }  // namespace
 
-double softmax_flops(const SoftmaxProblem& p) {
-  if (!profile::on()) return 0;
+double softmax_flops(const SoftmaxProblem& p, Device device) {
+  if (!profile::on() || device != cpu) return 0;
   double tiles = 0;
   for (long b = 0; b < p.sizes.B; b++)
     for (long h = 0; h < p.sizes.H; h++)

@@ -14,10 +14,13 @@
 
 namespace heed {
 
-struct Plan;
-
 inline constexpr long kMostHeadChannels = 512;  // of q, k or v: kernels keep a tile of them on the stack
+inline constexpr long kFewRanges = 16;          // of a single query, by value
 inline constexpr long kMostMergedParts = 64;    // their weights, too
+
+struct KeyRange {
+  long first, last;  // none if first > last
+};
 
 namespace kernels {
 
@@ -41,21 +44,43 @@ template <class N> struct PerHead {
   const N* of(long sample, long head = 0) const { return data ? data + sample * b + head * h : nullptr; }
 };
 
+// A plan of tiles of 64 queries by 64 keys: plan.h as pointers.
+struct PlanTiles {
+  const int64_t* begin = nullptr;     // row r of tiles has the entries begin[r] .. begin[r + 1]
+  const int32_t* key_tile = nullptr;  // of each entry, in rising order
+  const int32_t* bits = nullptr;      // of each entry: -1 (all pairs), or which of
+  const uint64_t* tiles = nullptr;    // (count, 64): bit i of word j: query i of the tile sees its key j
+  long samples = 1, heads = 1;        // lists: 1 (for all), or one each
+  long query_tiles = 0;
+
+  explicit operator bool() const { return begin; }
+  long row(long b, long h, long query_tile) const {
+    return ((samples > 1 ? b : 0) * heads + (heads > 1 ? h : 0)) * query_tiles + query_tile;
+  }
+  const uint64_t* words(long entry) const { return bits[entry] < 0 ? nullptr : tiles + 64 * long(bits[entry]); }
+};
+
 // Which pairs are visible: visible.h as pointers. Query i sees key j if everything that is there allows it.
 struct Seen {
-  PerHead<int32_t> first{}, last{};               // (tokens): the keys first[i] .. last[i]; always there
+  PerHead<int32_t> first{}, last{};  // (tokens): the keys first[i] .. last[i]; not there: there is one query, and
+  KeyRange few[kFewRanges] = {};     // its keys are few[b * few_b + h * few_h]
+  long few_b = 0, few_h = 0;
   PerHead<int32_t> query_labels{}, key_labels{};  // (tokens) each: only keys of the query's label
   PerHead<bool> allow{};                          // (tokens, tokens) by the strides below
   long allow_i = 0, allow_j = 0;
-  const Plan* plan = nullptr;  // tiles that are looked at; null: all that the ranges touch
+  PlanTiles plan{};  // tiles that are looked at; not there: all that the ranges touch
   // (T) and (S): the token in each row, -1: none; not there: row i is token i
   PerHead<int32_t> query_index{}, key_index{};
+
+  KeyRange range(long b, long h, long i) const {
+    return first ? KeyRange{first.of(b, h)[i], last.of(b, h)[i]} : few[b * few_b + h * few_h];
+  }
 };
 
 // Which weights dropout keeps (keep.h).
 struct Keep {
-  uint32_t threshold = 0;  // of 16-bit draws; 0: no dropout
-  double scale = 1;        // 1 / (1 - p)
+  long threshold = 0;  // of 16-bit draws; 0: no dropout
+  double scale = 1;    // 1 / (1 - p)
   RandomKey key = {};
 };
 
@@ -115,12 +140,15 @@ template <class E> struct MergePart {
 template <class E> struct MergeGradient {
   E *dy, *dL;  // (B, T, H, Dv), (B, H, T)
 };
-// o (B, T, H, Dv), L (B, H, T); parts (R)
+// The first R of each are there. By value: a list of pointers is nothing that another device could read.
+template <class E> struct MergeParts { MergePart<E> of[kMostMergedParts]; };
+template <class E> struct MergeGradients { MergeGradient<E> of[kMostMergedParts]; };
+// o (B, T, H, Dv), L (B, H, T)
 template <class E>
-inline Kernel<void(E* o, E* L, const MergePart<E>* parts, const MergeSizes& z)> softmax_merge{"merge"};
-// grads (R); dy (B, T, H, Dv), dL (B, H, T) or null
+inline Kernel<void(E* o, E* L, const MergeParts<E>& parts, const MergeSizes& z)> softmax_merge{"merge"};
+// dy (B, T, H, Dv), dL (B, H, T) or null
 template <class E>
-inline Kernel<void(const MergeGradient<E>* grads, const E* dy, const E* dL, const MergePart<E>* parts,
+inline Kernel<void(const MergeGradients<E>& grads, const E* dy, const E* dL, const MergeParts<E>& parts,
                    const MergeSizes& z)>
     softmax_merge_backward{"merge"};
 

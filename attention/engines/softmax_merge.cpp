@@ -8,8 +8,8 @@
 namespace heed {
 namespace {
 
-using kernels::MergeGradient;
-using kernels::MergePart;
+using kernels::MergeGradients;
+using kernels::MergeParts;
 using kernels::MergeSizes;
 
 void check_parts(const std::vector<SoftmaxOutputs>& parts) {
@@ -38,11 +38,11 @@ struct Merging {
     for (const SoftmaxOutputs& part : parts)
       o.push_back(with_dense_rows(part.o.value())), L.push_back(contiguous(part.L.value()));
   }
-  template <class E> std::vector<MergePart<E>> pointers() const {
-    std::vector<MergePart<E>> all;
+  template <class E> MergeParts<E> pointers() const {
+    MergeParts<E> all{};
     for (size_t r = 0; r < o.size(); r++) {
       const Strides& s = o[r].strides();
-      all.push_back({o[r].data<E>(), L[r].data<E>(), {s[0], s[1], s[2]}});
+      all.of[r] = {o[r].data<E>(), L[r].data<E>(), {s[0], s[1], s[2]}};
     }
     return all;
   }
@@ -59,14 +59,13 @@ std::vector<Tensor> gradients(const Merging& m, const Tensor& dy_given, const Te
   std::vector<Tensor> all;
   visit_maths("merge", dtype, [&](auto tag) {
     using E = decltype(tag);
-    std::vector<MergeGradient<E>> to;
+    MergeGradients<E> to{};
     for (long r = 0; r < z.R; r++) {
       all.push_back(transpose(Tensor::empty(dy.shape(), dtype, device), 1, 2));
       all.push_back(Tensor::empty({z.B, z.H, z.T}, dtype, device));
-      to.push_back({all[all.size() - 2].template mutable_data<E>(), all.back().template mutable_data<E>()});
+      to.of[r] = {all[all.size() - 2].template mutable_data<E>(), all.back().template mutable_data<E>()};
     }
-    kernels::softmax_merge_backward<E>(device)(to.data(), dy.data<E>(), data_or_null<E>(dL),
-                                               m.template pointers<E>().data(), z);
+    kernels::softmax_merge_backward<E>(device)(to, dy.data<E>(), data_or_null<E>(dL), m.template pointers<E>(), z);
   });
   return all;
 }
@@ -82,8 +81,8 @@ SoftmaxOutputs merge(const std::vector<SoftmaxOutputs>& parts) {
   const Tensor L = Tensor::empty(like.shape(), like.dtype(), like.device());
   visit_maths("merge", like.dtype(), [&](auto tag) {
     using E = decltype(tag);
-    kernels::softmax_merge<E>(like.device())(o.mutable_data<E>(), L.mutable_data<E>(),
-                                             merging->template pointers<E>().data(), z);
+    kernels::softmax_merge<E>(like.device())(o.mutable_data<E>(), L.mutable_data<E>(), merging->template pointers<E>(),
+                                             z);
   });
   std::vector<Input> inputs;
   std::vector<Saved> saved;

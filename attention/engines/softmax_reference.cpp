@@ -9,9 +9,9 @@
 #include <functional>
 #include <limits>
 
+#include "attention/engines/keep.h"
 #include "attention/engines/softmax_engine.h"
 #include "attention/heads.h"
-#include "attention/keep.h"
 #include "autograd/ops/concatenate.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/gather.h"
@@ -31,33 +31,35 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 // index(b, i, j) of the tokens at every pair of places, (B, H, places, places), and 0 where one is empty.
 Tensor pair_index(const Visible& v, const std::function<long(long b, long i, long j)>& index) {
   const long P = v.query_places(), R = v.key_places();
+  const PlaceTokens queries(v.query_index), keys(v.key_index);
   std::vector<int64_t> values;
   for (long b = 0; b < v.B; b++)
     for (long h = 0; h < v.H; h++)
       for (long i = 0; i < P; i++)
         for (long j = 0; j < R; j++) {
-          const long query = v.query_token(b, h, i), key = v.key_token(b, h, j);
+          const long query = queries.at(b, h, i), key = keys.at(b, h, j);
           values.push_back(query >= 0 && key >= 0 ? index(b, query, key) : 0);
         }
   return from_vector(values, {v.B, v.H, P, R});
 }
 
 // x (B, H, tokens, C) -> (B, H, places, C); an empty place has the row of token 0, and nobody sees it
-Variable at_places(const Variable& x, const Visible& v, long places,
-                   long (Visible::*token)(long b, long h, long place) const) {
+Variable at_places(const Variable& x, const Visible& v, const Tensor& of) {
+  const PlaceTokens tokens(of);
+  const long places = of.size(-1);
   std::vector<int64_t> rows;
   for (long b = 0; b < v.B; b++)
     for (long h = 0; h < v.H; h++)
-      for (long i = 0; i < places; i++) rows.push_back(std::max(0L, (v.*token)(b, h, i)));
+      for (long i = 0; i < places; i++) rows.push_back(std::max(0L, tokens.at(b, h, i)));
   const Tensor index = expand(from_vector(rows, {v.B, v.H, places, 1}), {v.B, v.H, places, x.size(3)});
   return gather(x, 2, contiguous(index));
 }
 Variable at_queries(const Variable& x, const Visible& v) {
-  return v.query_index.defined() ? at_places(x, v, v.query_places(), &Visible::query_token) : x;
+  return v.query_index.defined() ? at_places(x, v, v.query_index) : x;
 }
 Variable at_keys(const Variable& x, const Visible& v) {  // (B, Hk, S, C) -> (B, H, places, C)
   const Variable all = for_all_heads(x, v.H);
-  return v.key_index.defined() ? at_places(all, v, v.key_places(), &Visible::key_token) : all;
+  return v.key_index.defined() ? at_places(all, v, v.key_index) : all;
 }
 
 // p_i - p_j of query i and key j of a sample
@@ -119,8 +121,18 @@ Normalised weights_of(const SoftmaxInputs& in, const Visible& v, const SoftmaxOp
 
 }  // namespace
 
+// On the host, wherever the inputs are
 Tensor softmax_attention_weights(const SoftmaxInputs& in, const Visible& v, const SoftmaxOptions& options) {
-  return weights_of(in, v, options).weights.value();
+  const auto here = [](const Variable& x) { return x.defined() ? Variable(to(x.value(), cpu)) : x; };
+  const auto place = [](const Tensor& x) { return x.defined() ? to(x, cpu) : x; };
+  const SoftmaxInputs own{here(in.q),
+                          here(in.k),
+                          here(in.v),
+                          here(in.by_distance),
+                          here(in.by_query),
+                          place(in.query_positions),
+                          place(in.key_positions)};
+  return weights_of(own, v.on(cpu), options).weights.value();
 }
 
 SoftmaxOutputs softmax_attention_reference(const SoftmaxInputs& in, const Visible& v, const SoftmaxOptions& options) {

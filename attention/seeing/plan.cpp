@@ -4,6 +4,8 @@
 #include <map>
 
 #include "system/ceil_div.h"
+#include "tensor/copy.h"
+#include "tensor/create.h"
 
 namespace heed {
 namespace {
@@ -90,6 +92,16 @@ template <class F> void for_tiles(const PlanTile& seen, F&& tile) {
     for (long k = seen.first_key / kPlanTile; k <= seen.last_key / kPlanTile; k++) tile(t, k);
 }
 
+PlanTensors moved(const Plan& plan, Device device) {
+  std::vector<int64_t> words;
+  for (const TileBits& tile : plan.tiles) words.insert(words.end(), tile.begin(), tile.end());
+  const auto there = [device](const auto& values, const Shape& shape) {
+    return to(from_vector(values, shape), device);
+  };
+  return {there(plan.begin, {long(plan.begin.size())}), there(plan.key_tile, {long(plan.key_tile.size())}),
+          there(plan.bits, {long(plan.bits.size())}), there(words, {long(plan.tiles.size()), kPlanTile})};
+}
+
 // Blocks of whole tiles: every tile is FULL, and there are no bits to collect.
 Plan plan_of_whole_tiles(const PlanShape& shape, long block, const std::vector<PlanBlock>& blocks) {
   Writer to(shape);
@@ -118,6 +130,16 @@ bool Plan::sees(long b, long h, long i, long j) const {
   if (at == to || *at != j / kPlanTile) return false;
   const int32_t number = bits[size_t(at - key_tile.begin())];
   return number == kFull || (tiles[size_t(number)][size_t(j % kPlanTile)] >> (i % kPlanTile) & 1);
+}
+
+const PlanTensors& PlanOnDevices::get(Device device, const std::function<PlanTensors()>& make) {
+  const std::lock_guard lock(mutex_);
+  const auto found = made_.find({device.backend, device.index});
+  return found != made_.end() ? found->second : made_[{device.backend, device.index}] = make();
+}
+
+const PlanTensors& Plan::on(Device device) const {
+  return there.get(device, [&] { return moved(*this, device); });
 }
 
 Plan Plan::transposed() const {

@@ -18,6 +18,9 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "attention/seeing/visible.h"
@@ -31,6 +34,25 @@ using TileBits = std::array<uint64_t, kPlanTile>;  // bit i of word j: query i o
 struct PlanShape {
   long T = 0, S = 0;            // places of queries and of keys
   long samples = 1, heads = 1;  // how many lists there are: 1 (for all), or one each
+};
+
+// The arrays of a plan as tensors of a device.
+struct PlanTensors {
+  Tensor begin, key_tile, bits;  // i64, i32, i32
+  Tensor tiles;                  // i64 (count, 64)
+};
+
+// Those that were made so far. They belong to one plan: a copy of it, which may be changed, begins with none.
+class PlanOnDevices {
+ public:
+  PlanOnDevices() = default;
+  PlanOnDevices(const PlanOnDevices&) {}
+  PlanOnDevices& operator=(const PlanOnDevices&) { return made_.clear(), *this; }
+  const PlanTensors& get(Device device, const std::function<PlanTensors()>& make);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<Backend, int>, PlanTensors> made_;
 };
 
 struct Plan {
@@ -51,6 +73,11 @@ struct Plan {
 
   // Throws unless it is in the form above and fits a batch of so many samples, heads and places.
   void check(const char* op, const Shape& B_H_T_S) const;
+
+  // Its arrays on a device, moved there once and kept as long as this lives: it must not be changed any more.
+  const PlanTensors& on(Device device) const;
+
+  mutable PlanOnDevices there{};
 };
 
 // ---- making plans

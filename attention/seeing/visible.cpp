@@ -4,7 +4,7 @@
 #include <map>
 
 #include "system/ceil_div.h"
-#include "tensor/copy.h"
+#include "tensor/create.h"
 
 namespace heed {
 namespace {
@@ -39,15 +39,11 @@ void label(int32_t* labels, const int64_t* segments, long S, long dilation) {
 
 // The labels of the queries: those of the tokens at their positions. Before the first token (T > S) only the rest
 // counts.
-Tensor query_labels_of(const Tensor& key_labels, long T, long dilation) {
-  const long rows = key_labels.size(0), S = key_labels.size(1);
-  Tensor labels = Tensor::empty({rows, T}, i32);
+std::vector<int32_t> query_labels_of(const std::vector<int32_t>& key_labels, long rows, long S, long T, long dilation) {
+  std::vector<int32_t> labels;
   for (long b = 0; b < rows; b++)
-    for (long i = 0; i < T; i++) {
-      const long p = i + S - T;
-      labels.mutable_data<int32_t>()[b * T + i] =
-          p >= 0 ? key_labels.data<int32_t>()[b * S + p] : int32_t(p - floor_div(p, dilation) * dilation);
-    }
+    for (long p = S - T; p < S; p++)
+      labels.push_back(p >= 0 ? key_labels[size_t(b * S + p)] : int32_t(p - floor_div(p, dilation) * dilation));
   return labels;
 }
 
@@ -57,48 +53,54 @@ class MaskReader {
   MaskReader(const Mask& mask, const Shape& shape)
       : mask_(mask),
         S_(shape[3]),
-        lengths_(contiguous_or_none(mask.lengths)),
-        segments_(contiguous_or_none(mask.segments)),
-        ranges_(contiguous_or_none(mask.ranges)) {
-    if (!segments_.defined()) return;
+        lengths_(read(mask.lengths)),
+        segments_(read(mask.segments)),
+        ranges_(read(mask.ranges)) {
+    if (!mask.segments.defined()) return;
     runs_.resize(size_t(shape[0] * S_));
     for (long b = 0; b < shape[0] && in_runs_; b++) in_runs_ = runs_of(segments_of(b), S_, runs_.data() + b * S_);
   }
 
   bool by_sample() const {  // do the ranges differ so?
-    return lengths_.defined() || (segments_.defined() && in_runs_) || (ranges_.defined() && ranges_.size(0) > 1);
+    return mask_.lengths.defined() || (mask_.segments.defined() && in_runs_) || ranges_differ();
   }
-  bool labelled() const { return segments_.defined() && !in_runs_; }  // segments come back
-  const int64_t* segments_of(long b) const { return segments_.data<int64_t>() + b * S_; }
+  bool labelled() const { return mask_.segments.defined() && !in_runs_; }  // segments come back
+  const int64_t* segments_of(long b) const { return segments_.data() + b * S_; }
   const Tensor& allow() const { return mask_.allow; }
 
   // The part of `range` that it allows query i of sample b, at position p.
   KeyRange within(KeyRange range, long b, long i, long p) const {
-    if (ranges_.defined()) {
-      const int64_t* own = ranges_.data<int64_t>() + (ranges_.size(0) > 1 ? b * ranges_.size(1) + i : i) * 2;
+    if (mask_.ranges.defined()) {
+      const int64_t* own = ranges_.data() + (ranges_differ() ? b * mask_.ranges.size(1) + i : i) * 2;
       range = meet(range, {own[0], own[1]});
     }
     range = meet(range, window(p, mask_.window_left, mask_.window_right, 1, S_));
     if (mask_.causal) range = meet(range, {0, p});
-    if (lengths_.defined()) range = meet(range, {0, lengths_.data<int64_t>()[b] - 1});
-    return segments_.defined() && in_runs_ ? meet(range, runs_[size_t(b * S_ + p)]) : range;
+    if (mask_.lengths.defined()) range = meet(range, {0, lengths_[size_t(b)] - 1});
+    return mask_.segments.defined() && in_runs_ ? meet(range, runs_[size_t(b * S_ + p)]) : range;
   }
 
  private:
+  static std::vector<int64_t> read(const Tensor& x) {
+    return x.defined() ? x.to_vector<int64_t>() : std::vector<int64_t>();
+  }
+  bool ranges_differ() const { return mask_.ranges.defined() && mask_.ranges.size(0) > 1; }
+
   const Mask& mask_;
   long S_;
-  Tensor lengths_, segments_, ranges_;
+  std::vector<int64_t> lengths_, segments_, ranges_;
   bool in_runs_ = true;         // no segment comes back after it has ended, in any sample:
   std::vector<KeyRange> runs_;  // (B, S), then each token's own
 };
 
 // Labels for segments that come back, and for the rests of a dilation.
 void add_labels(Visible& v, const MaskReader& mask, long dilation) {
-  v.key_labels = Tensor::empty({mask.labelled() ? v.B : 1, v.S}, i32);
-  for (long b = 0; b < v.key_labels.size(0); b++)
-    label(v.key_labels.mutable_data<int32_t>() + b * v.S, mask.labelled() ? mask.segments_of(b) : nullptr, v.S,
-          dilation);
-  v.query_labels = query_labels_of(v.key_labels, v.T, dilation);
+  const long rows = mask.labelled() ? v.B : 1;
+  std::vector<int32_t> keys(static_cast<size_t>(rows * v.S));
+  for (long b = 0; b < rows; b++)
+    label(keys.data() + b * v.S, mask.labelled() ? mask.segments_of(b) : nullptr, v.S, dilation);
+  v.key_labels = from_vector(keys, {rows, v.S});
+  v.query_labels = from_vector(query_labels_of(keys, rows, v.S, v.T, dilation), {rows, v.T});
 }
 
 // How many lists of ranges there are: one for all samples or heads, or one for each.
@@ -110,16 +112,16 @@ struct Lists {
 template <class Keys>
 Visible seen_by(const MaskReader& mask, const Shape& shape, const Lists& lists, long dilation, const Keys& keys) {
   Visible v{shape[0], shape[1], shape[2], shape[3]};
-  v.first = Tensor::empty({lists.samples, lists.heads, v.T}, i32);
-  v.last = Tensor::empty({lists.samples, lists.heads, v.T}, i32);
-  int32_t *first = v.first.mutable_data<int32_t>(), *last = v.last.mutable_data<int32_t>();
+  std::vector<int32_t> first, last;
   for (long list = 0; list < lists.samples * lists.heads; list++)
     for (long i = 0; i < v.T; i++) {
       const long b = list / lists.heads, h = list % lists.heads;
       KeyRange range = mask.within(meet(keys(b, h, i), {0, v.S - 1}), b, i, i + v.S - v.T);
       if (range.first > range.last) range = {1, 0};
-      *first++ = int32_t(range.first), *last++ = int32_t(range.last);
+      first.push_back(int32_t(range.first)), last.push_back(int32_t(range.last));
     }
+  v.first = from_vector(first, {lists.samples, lists.heads, v.T});
+  v.last = from_vector(last, {lists.samples, lists.heads, v.T});
   if (dilation > 1 || mask.labelled()) add_labels(v, mask, dilation);
   v.allow = mask.allow();
   return v;

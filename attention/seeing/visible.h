@@ -9,14 +9,12 @@
 #include <memory>
 #include <vector>
 
+#include "attention/engines/softmax_kernels.h"
 #include "nn/mixing/mask.h"
 
 namespace heed {
 
 struct Plan;
-struct KeyRange {
-  long first, last;  // none if first > last
-};
 
 // A pattern of positions, which a variant adds to the mask. Query i stands at position p = i + S - T.
 struct Pattern {
@@ -31,6 +29,17 @@ struct Pattern {
   bool sees(long p, long j) const;
 };
 
+// Which token is at each place of an index, read once: for pictures and references.
+struct PlaceTokens {
+  std::vector<int32_t> tokens;
+  long samples = 1, heads = 1, count = -1;  // one list for all samples or heads, or one each; -1: places are tokens
+
+  explicit PlaceTokens(const Tensor& index);  // undefined: places are tokens
+  long at(long b, long h, long place) const;  // -1: the place is empty
+};
+
+// Made on the host, where masks and plans are, and moved to the device where it is used. The ranges of a single query,
+// as in decoding, stay on the host: kernels get them by value.
 struct Visible {
   long B = 0, H = 0, T = 0, S = 0;
   Tensor first{}, last{};               // i32 (1 or B, 1 or H, T): query i sees the keys first[i]..last[i]
@@ -44,16 +53,21 @@ struct Visible {
   bool indexed() const { return query_index.defined() || key_index.defined(); }
   long query_places() const;  // T, unless there is an index
   long key_places() const;
-  long query_token(long b, long h, long place) const;  // -1: the place is empty
-  long key_token(long b, long h, long place) const;
+
+  Visible on(Device device) const;  // itself if it is there already
 
   // The tensors behind it that somebody may write to: an engine whose backward reads them keeps them as Saved.
   std::vector<Tensor> tensors() const;
 
-  void check(const char* op) const;  // throws unless plan and indices fit each other and B, H, T and S
+  // Throws unless plan and indices fit each other and B, H, T and S. Numbers of an index that was made on another
+  // device are checked there, by the engine.
+  void check(const char* op) const;
 
   Tensor dense() const;                      // boolean (B, H, T, S), by places: for pictures and references
   Tensor dense(long begin, long end) const;  // its rows begin .. end; expanded where heads or samples are alike
+  bool by_value() const { return T == 1 && first.numel() <= kFewRanges; }
+
+  Device device = cpu;
 };
 
 // What both the mask and the pattern allow. Throws if the mask does not fit.

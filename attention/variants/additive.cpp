@@ -10,6 +10,7 @@
 #include "attention/engines/row_engine.h"
 #include "attention/heads.h"
 #include "attention/multi_head.h"
+#include "attention/seeing/visible_once.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/reduce.h"
 #include "autograd/ops/views.h"
@@ -29,11 +30,12 @@ class AdditiveCore : public Core {
     RowOptions options{.rows = std::clamp(kNumbers / row, 1L, 64L)};
     if (ctx.train && dropout_ > 0) options.dropout = dropout_, options.key = ctx.random(*this);
     const long H = heads.q.size(1);
-    return row_attention(scores, {heads.q, for_all_heads(heads.k, H), u_}, for_all_heads(heads.v, H), seen(heads, mask),
-                         options);
+    return row_attention(scores, {heads.q, for_all_heads(heads.k, H), u_}, for_all_heads(heads.v, H),
+                         seen(heads, mask, ctx), options);
   }
-  Tensor weights(const Heads& heads, const Mask& mask, Context&) override {
-    return row_attention_weights(scores, {heads.q, for_all_heads(heads.k, heads.q.size(1)), u_}, seen(heads, mask));
+  Tensor weights(const Heads& heads, const Mask& mask, Context& ctx) override {
+    return row_attention_weights(scores, {heads.q, for_all_heads(heads.k, heads.q.size(1)), u_},
+                                 seen(heads, mask, ctx));
   }
   Capabilities can() const override {
     Capabilities can = every_mask();
@@ -42,8 +44,9 @@ class AdditiveCore : public Core {
   }
 
  private:
-  static Visible seen(const Heads& heads, const Mask& mask) {
-    return visible_pairs("attention", mask, {}, {heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)});
+  static Visible seen(const Heads& heads, const Mask& mask, Context& ctx) {
+    const Shape shape{heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)};
+    return visible_pairs_once(ctx, mask, {}, shape, heads.q.value().device());
   }
 
   // inputs q (B, H, T, D), k (B, H, S, D), u (H, D) -> (B, H, rows, S)

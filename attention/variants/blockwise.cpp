@@ -18,6 +18,7 @@
 #include <numeric>
 
 #include "attention/multi_head.h"
+#include "attention/seeing/visible_once.h"
 #include "attention/softmax_core.h"
 
 namespace heed {
@@ -65,12 +66,14 @@ class BlockwiseCore : public SoftmaxCore {
   }
 
  protected:
-  Visible seen(const Heads& heads, const Mask& mask, Context&) override {
+  Visible seen(const Heads& heads, const Mask& mask, Context& ctx) override {
     const Shape shape{heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)};
     const long T = shape[2], S = shape[3], before = heads.first_key;
-    return visible_ranges_by_head("attention", shape, mask, [&](long h, long i) {
-      const KeyRange keys = blocks_.keys(h, i + S - T + before, S + before);
-      return KeyRange{keys.first - before, keys.last - before};
+    return visible_once(ctx, path() + " " + std::to_string(before), mask, shape, heads.q.value().device(), [&] {
+      return visible_ranges_by_head("attention", shape, mask, [&](long h, long i) {
+        const KeyRange keys = blocks_.keys(h, i + S - T + before, S + before);
+        return KeyRange{keys.first - before, keys.last - before};
+      });
     });
   }
 

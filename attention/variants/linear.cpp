@@ -50,12 +50,12 @@ class LinearCore : public Core {
  public:
   LinearCore(const MixerOptions&, const std::string& features) : features_(features) {}
 
-  Variable attend(const Heads& heads, const Mask& mask, Context&) override {
+  Variable attend(const Heads& heads, const Mask& mask, Context& ctx) override {
     SumsState* state = heads.state ? &State::of<SumsState>(*heads.state, *this) : nullptr;
     if (state && state->has_source()) return linear_attention_from(phi(heads.q), state->sums, kEpsilon);
     const LinearInputs in{phi(heads.q), phi(heads.k), heads.v};
     const LinearOptions options{
-        .causal = mask.causal, .lengths = mask.lengths, .segments = mask.segments, .epsilon = kEpsilon};
+        .causal = mask.causal, .lengths = mask.lengths, .segments = mask.segments, .epsilon = kEpsilon, .ctx = &ctx};
     if (!heads.state) return linear_attention(in, options);
     if (heads.cross) {
       state->sums = linear_state_of(in.k.value(), in.v.value(), mask.lengths);
@@ -69,7 +69,7 @@ class LinearCore : public Core {
   Tensor weights(const Heads& heads, const Mask& mask, Context&) override {
     const long B = heads.q.size(0), H = heads.q.size(1), T = heads.q.size(2), S = heads.k.size(2);
     const Variable products = matmul(phi(heads.q), transpose(for_all_heads(phi(heads.k), H)));
-    const Variable seen = masked_fill(products, logical_not(mask.dense(B, H, T, S)), 0);
+    const Variable seen = masked_fill(Variable(to(products.value(), cpu)), logical_not(mask.dense(B, H, T, S)), 0);
     return (seen / (sum(seen, {-1}, true) + kEpsilon)).value();
   }
 

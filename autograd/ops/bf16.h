@@ -11,6 +11,11 @@
 
 namespace heed {
 
+// y = x w^T + b: x (..., in), w (out, in), b (out,) or undefined. x, w and dy go into the products as bf16, half the
+// bytes and what units for it multiply (kernels::matmul_bf16); b and y are f32. The same numbers as
+// bf16_gradient(linear(bf16_operand(x), bf16_operand(w), b)).
+Variable linear_bf16(const Variable& x, const Variable& w, const Variable& b);
+
 // y = rounded x, dx = dy. Backward rounds x again instead of keeping y, unless y is kept anyway.
 Variable bf16_operand(const Variable& x, bool keep = false);
 // y = x, dx = rounded dy

@@ -1,8 +1,13 @@
 #include "autograd/ops/embedding.h"
 
+#include "tensor/ops/indices.h"
+
 namespace heed {
 
-Variable embedding(const Variable& table, const Tensor& ids) {
+Variable embedding(const Variable& table, const Tensor& given) {
+  const Tensor ids = is_on_cpu(table.value())
+                         ? given
+                         : checked_indices("embedding", given, table.size(0), table.value().device(), kIdNames);
   return record("embedding", embedding(table.value(), ids), {table},
                 [ids = Saved(ids), V = table.size(0)](const Tensor& dy) { return embedding_backward(dy, ids, V); });
 }

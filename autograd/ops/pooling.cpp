@@ -1,5 +1,7 @@
 #include "autograd/ops/pooling.h"
 
+#include "tensor/ops/indices.h"
+
 namespace heed {
 
 Variable max_pool1d(const Variable& x, const PoolOptions& options) {
@@ -14,7 +16,10 @@ Variable mean_pool1d(const Variable& x, const PoolOptions& options) {
                 [options, shape = x.shape()](const Tensor& dy) { return mean_pool1d_backward(dy, shape, options); });
 }
 
-Variable masked_mean(const Variable& x, const Tensor& lengths) {
+Variable masked_mean(const Variable& x, const Tensor& given) {
+  const Tensor lengths = is_on_cpu(x.value()) ? given
+                                              : checked_indices("masked_mean", given, x.size(1) + 1, x.value().device(),
+                                                                {"length", "lengths"});
   return record("masked_mean", masked_mean(x.value(), lengths), {x},
                 [lengths = Saved(lengths), shape = x.shape()](const Tensor& dy) {
                   return masked_mean_backward(dy, lengths, shape);

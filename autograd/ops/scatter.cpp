@@ -1,8 +1,12 @@
 #include "autograd/ops/scatter.h"
 
+#include "tensor/ops/indices.h"
+
 namespace heed {
 
-Variable scatter(const Variable& x, int axis, const Tensor& indices, const Variable& source) {
+Variable scatter(const Variable& x, int axis, const Tensor& given, const Variable& source) {
+  const Tensor indices =
+      is_on_cpu(x.value()) ? given : checked_indices("scatter", given, x.size(axis), x.value().device());
   return record("scatter", scatter(x.value(), axis, indices, source.value()), {x, source},
                 [axis, indices = Saved(indices)](const Tensor& dy) {
                   auto [dx, dsource] = scatter_backward(dy, axis, indices);
@@ -11,7 +15,9 @@ Variable scatter(const Variable& x, int axis, const Tensor& indices, const Varia
 }
 
 // y = x + what is added: dx = dy, dsource = gather(dy)
-Variable scatter_add(const Variable& x, int axis, const Tensor& indices, const Variable& source) {
+Variable scatter_add(const Variable& x, int axis, const Tensor& given, const Variable& source) {
+  const Tensor indices =
+      is_on_cpu(x.value()) ? given : checked_indices("scatter_add", given, x.size(axis), x.value().device());
   return record("scatter_add", scatter_add(x.value(), axis, indices, source.value()), {x, source},
                 [axis, indices = Saved(indices), want_source = source.requires_grad()](const Tensor& dy) {
                   return Grads{dy, want_source ? gather(dy, axis, indices) : Tensor()};

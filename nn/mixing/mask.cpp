@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "tensor/copy.h"
 #include "tensor/create.h"
@@ -43,7 +44,7 @@ Tensor as_i64(const char* op, const Tensor& x, int dims, const char* shape) {
   check_defined(op, x);
   HEED_CHECK(is_integer(x.dtype()) && x.dims() == dims, op, "got ", x.shape(), " ", x.dtype(),
              "; it must be integers of shape ", shape);
-  return cast(x, i64);
+  return to(cast(x, i64), cpu);
 }
 
 // What causality and the window say of a query at position `at` and key j
@@ -78,7 +79,7 @@ Mask allow_mask(const Tensor& allow) {
   check_defined("allow_mask", allow);
   HEED_CHECK(allow.dtype() == boolean && allow.dims() <= 4, "allow_mask", "got ", allow.shape(), " ", allow.dtype(),
              "; it must be boolean and broadcast to (B, H, T, S). Cast first: cast(x, boolean)");
-  return {.allow = allow};
+  return {.allow = to(allow, cpu)};
 }
 
 Mask operator&(const Mask& a, const Mask& b) {
@@ -107,6 +108,19 @@ void Mask::check(const char* op, long B, long H, long T, long S) const {
              ", which does not broadcast to (B, H, T, S) = ", full);
 }
 
+bool Mask::of_batch() const { return lengths.defined() || segments.defined() || ranges.defined() || allow.defined(); }
+
+std::string Mask::identity() const {
+  std::ostringstream text;
+  text << causal << " " << window_left << " " << window_right;
+  for (const Tensor* x : {&lengths, &segments, &ranges, &allow}) {
+    text << " ";
+    if (x->defined())
+      text << x->storage().get() << "." << x->storage()->version() << "." << x->offset() << x->strides();
+  }
+  return text.str();
+}
+
 bool Mask::sees(const Pair& p, long T, long S) const {
   const long at = p.i + S - T;  // the query's position
   if (!in_reach(*this, at, p.j)) return false;
@@ -132,19 +146,16 @@ Tensor Mask::dense(long B, long H, long T, long S) const {
     const size_t at = size_t(((ranges.defined() && ranges.size(0) > 1 ? b : 0) * T + i) * 2);
     return range.empty() || (j >= range[at] && j <= range[at + 1]);
   };
-  Tensor seen = Tensor::empty({B, H, T, S}, boolean);
-  if (allow.defined())
-    copy_into(seen, allow);
-  else
-    fill(seen, 1);
-  bool* out = seen.mutable_data<bool>();
+  std::vector<bool> seen = expand(allow.defined() ? allow : full({}, 1, boolean), {B, H, T, S}).to_vector<bool>();
+  size_t at_pair = 0;
   for (long b = 0; b < B; b++)
-    for (long row = 0; row < H * T; row++, out += S) {
+    for (long row = 0; row < H * T; row++) {
       const long at = row % T + S - T, end = length.empty() ? S : long(length[size_t(b)]);
-      for (long j = 0; j < S; j++)
-        out[j] = out[j] && in_reach(*this, at, j) && j < end && same_segment(b, at, j) && in_range(b, row % T, j);
+      for (long j = 0; j < S; j++, at_pair++)
+        seen[at_pair] =
+            seen[at_pair] && in_reach(*this, at, j) && j < end && same_segment(b, at, j) && in_range(b, row % T, j);
     }
-  return seen;
+  return from_vector(seen, {B, H, T, S});
 }
 
 }  // namespace heed

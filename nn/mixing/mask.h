@@ -1,6 +1,7 @@
 // Mask: which keys a query may see; true = may attend, always. Parts are combined with &: a pair is visible if every
 // part allows it. It speaks of keys only: that rows of padded queries come out as zeros is the mixer's work. Queries
-// are the last T of S positions, so query i stands at position i + S - T (with T = S: at i).
+// are the last T of S positions, so query i stands at position i + S - T (with T = S: at i). Its tensors are on the
+// host, wherever the model computes: they are read there, and the makers below bring them there.
 #pragma once
 
 #include "tensor/tensor.h"
@@ -22,6 +23,9 @@ struct Mask {
   };
   bool sees(const Pair& pair, long T, long S) const;
   Tensor dense(long B, long H, long T, long S) const;  // boolean (B, H, T, S): for pictures and oracles
+
+  bool of_batch() const;         // are there tensors in it? Otherwise it is the same for all batches
+  std::string identity() const;  // equal texts: equal masks, as long as these tensors live
 
   // Throws unless the parts fit a batch of this size; `op` says who asks.
   void check(const char* op, long B, long H, long T, long S) const;

@@ -2,7 +2,7 @@
 // tokens (mask.h); that its own rows come out as zeros is the work of every mixer.
 #pragma once
 
-#include "autograd/variable.h"
+#include "nn/context.h"
 
 namespace heed {
 
@@ -10,7 +10,9 @@ namespace heed {
 // lengths[b]. lengths: i64 (B,).
 Tensor padding(const Tensor& lengths, long T, long S);
 
-// y (B, T, C) with zeros in the rows that are padding; y itself if lengths are undefined.
+// y (B, T, C) with zeros in the rows that are padding; y itself if lengths are undefined. They are on the host, and
+// what is made of them is moved to y's device; with a context once for all layers of a batch.
 Variable zero_padded_rows(const Variable& y, const Tensor& lengths, long S);
+Variable zero_padded_rows(const Variable& y, const Tensor& lengths, long S, Context& ctx);
 
 }  // namespace heed

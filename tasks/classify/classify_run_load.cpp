@@ -19,6 +19,7 @@ LoadedClassifier load_classifier(const std::string& run_or_file, bool best,
   if (loaded.settings.data.empty()) loaded.settings.data = found.data;
   loaded.model = std::make_unique<Classifier>(model_options(loaded.settings, long(loaded.labels.size())));
   load_model(*loaded.model, state.weights, found.path);
+  loaded.model->move_to(chosen_device());
   return loaded;
 }
 

@@ -45,6 +45,7 @@ LoadedIgpt load_igpt(const std::string& run_or_file, bool best, const std::funct
   loaded.model =
       std::make_unique<Igpt>(model_options(loaded.settings, loaded.palette.size(), long(loaded.labels.size())));
   load_model(*loaded.model, state.weights, found.path);
+  loaded.model->move_to(chosen_device());
   return loaded;
 }
 

@@ -35,6 +35,7 @@ LoadedModel load_run(const std::string& run_or_file, bool best, const std::funct
   loaded.vocabulary = vocabulary_in(state, found.path);
   loaded.model = std::make_unique<Gpt>(model_options(loaded.settings, loaded.vocabulary->size()));
   load_model(*loaded.model, state.weights, found.path);
+  loaded.model->move_to(chosen_device());
   return loaded;
 }
 

@@ -41,8 +41,8 @@ Targets counted_targets(const Tensor& logits, const Tensor& targets, const Cross
     if (target[i] == *options.ignore) ignored.push_back(i), target[i] = 0;
   result.counted = targets.numel() - long(ignored.size());
   if (result.counted > 0) checked_indices("cross_entropy", result.classes, V, cpu, kNames);
-  for (long i : ignored) target[i] = -1;
-  result.classes = to(result.classes, targets.device());
+  for (long i : ignored) result.classes.mutable_data<int64_t>()[i] = -1;
+  result.classes = to(result.classes, logits.device());
   return result;
 }
 

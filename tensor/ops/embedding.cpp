@@ -6,14 +6,12 @@
 
 namespace heed {
 
-constexpr IndexNames kNames{"id", "ids"};
-
 Tensor embedding(const Tensor& table, const Tensor& ids) {
   check_defined("embedding", table);
   HEED_CHECK(table.dims() == 2, "embedding", "the table is ", table.shape(), "; it must be (V, C)");
   return visit_maths("embedding", table.dtype(), [&](auto tag) {
     using E = decltype(tag);
-    Tensor index = checked_indices("embedding", ids, table.size(0), table.device(), kNames), rows = contiguous(table);
+    Tensor index = checked_indices("embedding", ids, table.size(0), table.device(), kIdNames), rows = contiguous(table);
     Shape shape = ids.shape();
     shape.push_back(table.size(1));
     Tensor y = Tensor::empty(shape, table.dtype(), table.device());
@@ -32,7 +30,7 @@ Tensor embedding_backward(const Tensor& dy, const Tensor& ids, long V) {
              "; with ids (...) dy must be (..., C)");
   return visit_maths("embedding", dy.dtype(), [&](auto tag) {
     using E = decltype(tag);
-    Tensor index = checked_indices("embedding", ids, V, dy.device(), kNames), given = contiguous(dy);
+    Tensor index = checked_indices("embedding", ids, V, dy.device(), kIdNames), given = contiguous(dy);
     Tensor dtable = Tensor::empty({V, dy.size(-1)}, dy.dtype(), dy.device());
     Tensor workspace =
         Tensor::empty({kernels::embedding_workspace_bytes(dy.device())(index.numel(), V)}, u8, dy.device());

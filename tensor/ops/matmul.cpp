@@ -78,6 +78,24 @@ Strides batch_strides(const Tensor& x, const Shape& batch) {
   return strides;
 }
 
+// c = a b + bias by the kernel for their types
+void run(const Tensor& c, const Tensor& a, const Tensor& b, const Tensor& bias, const MatmulLayout& layout) {
+  const Device device = a.device();
+  const double flops = 2.0 * double(c.numel()) * double(layout.k);
+  const auto room = [&](long wanted) { return wanted ? Tensor::empty({wanted}, u8, device) : Tensor(); };
+  if (a.dtype() == bf16) {
+    const Tensor workspace = room(kernels::matmul_bf16_workspace_bytes(device)(layout));
+    return kernels::matmul_bf16(device, flops)(c.mutable_data<float>(), a.data<BFloat16>(), b.data<BFloat16>(),
+                                               data_or_null<float>(bias), layout, mutable_or_null<uint8_t>(workspace));
+  }
+  visit_maths("matmul", a.dtype(), [&](auto tag) {
+    using E = decltype(tag);
+    const Tensor workspace = room(kernels::matmul_workspace_bytes<E>(device)(layout));
+    kernels::matmul<E>(device, flops)(c.mutable_data<E>(), a.data<E>(), b.data<E>(), data_or_null<E>(bias), layout,
+                                      mutable_or_null<uint8_t>(workspace));
+  });
+}
+
 // a b, and the bias (N,) added to every row where there is one
 Tensor product(const Tensor& given, const Tensor& b, const Tensor& bias) {
   const bool tall = b.dims() == 2 && given.dims() > 2 && given.numel() > 0 && rows_follow(given);
@@ -86,41 +104,38 @@ Tensor product(const Tensor& given, const Tensor& b, const Tensor& bias) {
   Shape shape = given.shape();
   if (!tall) shape = batch, shape.push_back(a.size(-2)), shape.push_back(0);
   shape[shape.dims() - 1] = b.size(-1);
-  return visit_maths("matmul", a.dtype(), [&](auto tag) {
-    using E = decltype(tag);
-    Tensor c = Tensor::empty(shape, a.dtype(), a.device());
-    Matrix left = readable(a), right = readable(b);
-    MatmulLayout layout{.m = a.size(-2),
-                        .n = b.size(-1),
-                        .k = a.size(-1),
-                        .a_transposed = left.transposed,
-                        .b_transposed = right.transposed,
-                        .a_row = left.row,
-                        .b_row = right.row,
-                        .batch = batch,
-                        .a_batch = batch_strides(left.x, batch),
-                        .b_batch = batch_strides(right.x, batch)};
-    if (c.numel() == 0) return c;
-    if (layout.k == 0) {
-      fill(c, 0);
-      if (bias.defined()) add_into(c, bias);
-      return c;
-    }
-    const long wanted = kernels::matmul_workspace_bytes<E>(a.device())(layout);
-    Tensor workspace = wanted ? Tensor::empty({wanted}, u8, a.device()) : Tensor();
-    kernels::matmul<E>(a.device(), 2.0 * double(c.numel()) * double(layout.k))(
-        c.mutable_data<E>(), left.x.template data<E>(), right.x.template data<E>(), data_or_null<E>(bias), layout,
-        mutable_or_null<uint8_t>(workspace));
+  const Tensor c = Tensor::empty(shape, is_storage(a.dtype()) ? f32 : a.dtype(), a.device());
+  const Matrix left = readable(a), right = readable(b);
+  const MatmulLayout layout{.m = a.size(-2),
+                            .n = b.size(-1),
+                            .k = a.size(-1),
+                            .a_transposed = left.transposed,
+                            .b_transposed = right.transposed,
+                            .a_row = left.row,
+                            .b_row = right.row,
+                            .batch = batch,
+                            .a_batch = batch_strides(left.x, batch),
+                            .b_batch = batch_strides(right.x, batch)};
+  if (c.numel() == 0) return c;
+  if (layout.k == 0) {
+    fill(c, 0);
+    if (bias.defined()) add_into(c, bias);
     return c;
-  });
+  }
+  run(c, left.x, right.x, bias, layout);
+  return c;
 }
 
 void check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   check_same_kind("linear", x, w);
   HEED_CHECK(x.dims() >= 1 && w.dims() == 2 && x.size(-1) == w.size(1), "linear", "x is ", x.shape(), " and w is ",
              w.shape(), "; with x (..., in) w must be (out, in)");
+  HEED_CHECK(is_maths(x.dtype()) || x.dtype() == bf16, "linear", "x and w are ", x.dtype(),
+             "; they must be f32, f64 or bf16. Cast first: cast(x, f32)");
   if (!b.defined()) return;
-  check_same_kind("linear", x, b);
+  if (x.dtype() != bf16) check_same_kind("linear", x, b);
+  HEED_CHECK(b.device() == x.device() && (x.dtype() != bf16 || b.dtype() == f32), "linear", "x is bf16 on ", x.device(),
+             " and b is ", b.dtype(), " on ", b.device(), "; b must be f32, and beside x");
   HEED_CHECK(b.shape() == Shape{w.size(0)}, "linear", "w is ", w.shape(), " and b is ", b.shape(),
              "; with w (out, in) b must be (out,)");
 }
@@ -130,7 +145,8 @@ void check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
 Tensor matmul(const Tensor& a_given, const Tensor& b_given) {
   check_defined("matmul", a_given);
   check_defined("matmul", b_given);
-  Tensor a = widened(a_given), b = widened(b_given);
+  const bool narrow = a_given.dtype() == bf16 && b_given.dtype() == bf16;
+  const Tensor a = narrow ? a_given : widened(a_given), b = narrow ? b_given : widened(b_given);
   check_matmul(a, b);
   return product(a, b, {});
 }

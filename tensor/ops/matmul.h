@@ -7,10 +7,10 @@
 
 namespace heed {
 
-// (..., M, K) x (..., K, N) -> (..., M, N). bf16 and f16 are widened to f32, and so is the result.
+// (..., M, K) x (..., K, N) -> (..., M, N). Of bf16 and f16 the sums, and the result, are f32.
 Tensor matmul(const Tensor& a, const Tensor& b);
 // y = x w^T + b: x (..., in), w (out, in), b (out,) or undefined -> (..., out); the bias is added while y is in the
-// cache.
+// cache. x and w may be bf16, b and y are then f32.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b);
 // y = a b: da = dy b^T, db = a^T dy, each summed over the axes along which it was broadcast.
 Tensor matmul_backward_a(const Tensor& dy, const Tensor& b, const Shape& a_shape);
@@ -34,6 +34,12 @@ template <class E> inline Kernel<long(const MatmulLayout& layout)> matmul_worksp
 template <class E>
 inline Kernel<void(E* c, const E* a, const E* b, const E* bias, const MatmulLayout& layout, void* workspace)> matmul{
     "matmul"};
+
+// Of bf16 in memory, with sums in f32: what tensor cores and AMX multiply. A CPU without widens.
+inline Kernel<long(const MatmulLayout& layout)> matmul_bf16_workspace_bytes{"matmul"};
+inline Kernel<void(float* c, const BFloat16* a, const BFloat16* b, const float* bias, const MatmulLayout& layout,
+                   void* workspace)>
+    matmul_bf16{"matmul"};
 }  // namespace kernels
 
 }  // namespace heed

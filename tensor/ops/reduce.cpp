@@ -84,6 +84,7 @@ template <Best which> MaxResult best(const char* op, const Tensor& x, const Shap
     const auto& slot = which == Best::max ? kernels::max_rows<E> : kernels::min_rows<E>;
     slot(x.device())(y.template mutable_data<E>(), indices.mutable_data<int64_t>(), in.template data<E>(), r.outer,
                      r.count, r.inner);
+    indices.storage()->note_within(0, r.count);
     return MaxResult{y, indices};
   });
 }

@@ -5,6 +5,7 @@
 #include "tensor/ops/compare.h"
 #include "tensor/ops/elementwise.h"
 #include "tensor/ops/gather.h"
+#include "tensor/ops/indices.h"
 #include "tensor/ops/scatter.h"
 #include "tensor/ops/where.h"
 #include "tensor/views.h"
@@ -28,18 +29,6 @@ void check_index(const char* op, const Tensor& x, const Tensor& index) {
   for (int i = 0; i + 2 < x.dims(); i++)
     HEED_CHECK(index.size(i) == x.size(i) || index.size(i) == 1, op, "x is ", x.shape(), " and the index is ",
                index.shape(), "; the sizes in front must be equal, or 1 where one list serves all");
-  HEED_CHECK(index.device() == x.device(), op, "x is on ", x.device(), " and the index is on ", index.device(),
-             "; both must be on one device. Move them with to(x, device)");
-}
-
-// Every index is -1 or one of `rows` rows.
-void check_range(const char* op, const Tensor& index, long rows) {
-  const Tensor here = contiguous(to(index, cpu));
-  const int32_t* at = here.data<int32_t>();
-  for (long e = 0; e < here.numel(); e++)
-    HEED_CHECK(at[e] >= -1 && at[e] < rows, op, "index ", at[e], " at ", position_of(e, here.shape()),
-               " of the index, which is ", here.shape(), ", is out of range; the rule is -1 (nobody) <= index < ",
-               rows);
 }
 
 RowsLayout layout_of(const Tensor& from, const Tensor& index, long T) {
@@ -71,8 +60,7 @@ Shape with_rows(Shape shape, long rows) {
 
 Tensor rows_at(const Tensor& x, const Tensor& index) {
   check_index("rows_at", x, index);
-  check_range("rows_at", index, x.size(-2));
-  const Tensor from = with_dense_rows(x), list = contiguous(index);
+  const Tensor from = with_dense_rows(x), list = checked_rows("rows_at", index, x.size(-2), x.device());
   const Tensor y = Tensor::empty(with_rows(x.shape(), index.size(-1)), x.dtype(), x.device());
   const RowsLayout layout = layout_of(from, list, x.size(-2));
   visit(x.dtype(), [&](auto tag) {
@@ -87,8 +75,7 @@ Tensor rows_added(const Tensor& y, const Tensor& index, long T) {
   check_index("rows_added", y, index);
   HEED_CHECK(y.size(-2) == index.size(-1) && T >= 0, "rows_added", "y is ", y.shape(), ", the index is ", index.shape(),
              " and T is ", T, "; every row of y needs its index, and T must be 0 or more");
-  check_range("rows_added", index, T);
-  const Tensor from = with_dense_rows(y), list = contiguous(index);
+  const Tensor from = with_dense_rows(y), list = checked_rows("rows_added", index, T, y.device());
   const Tensor x = zeros(with_rows(y.shape(), T), y.dtype(), y.device());
   visit_maths("rows_added", y.dtype(), [&](auto tag) {
     using E = decltype(tag);

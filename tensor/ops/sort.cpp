@@ -44,6 +44,7 @@ SortResult sort(const Tensor& x, int axis, bool descending) {
     SortResult out = room_for(in, in.size(-1));
     kernels::sort_rows<E>(x.device())(out.values.mutable_data<E>(), out.indices.mutable_data<int64_t>(), in.data<E>(),
                                       in.shape().rows(), in.size(-1), descending);
+    out.indices.storage()->note_within(0, in.size(-1));
     return shown(out, axis, x.dtype());
   });
 }
@@ -61,6 +62,7 @@ SortResult topk(const Tensor& x, long k, int axis, bool largest) {
     SortResult out = room_for(in, k);
     kernels::topk_rows<E>(x.device())(out.values.mutable_data<E>(), out.indices.mutable_data<int64_t>(), in.data<E>(),
                                       {in.shape().rows(), in.size(-1), k}, largest);
+    out.indices.storage()->note_within(0, in.size(-1));
     return shown(out, axis, x.dtype());
   });
 }

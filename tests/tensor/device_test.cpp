@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tensor/allocator.h"
+#include "tensor/backend_library.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/ops/elementwise.h"
@@ -18,6 +19,7 @@
 #include "tensor/views.h"
 #include "tests/support/compare.h"
 #include "tests/support/error_of.h"
+#include "tests/support/folder.h"
 
 using namespace heed;
 
@@ -176,6 +178,16 @@ BOOST_AUTO_TEST_CASE(a_device_has_a_name_and_a_wrong_one_is_told_why) {
   for (const char* text : {"custom:", "custom:x", "custom:-1"})
     BOOST_TEST(refusal(text) ==
                "device: '" + std::string(text) + "' was given; the rule is custom:number, such as custom:0");
+}
+
+BOOST_AUTO_TEST_CASE(a_library_of_a_backend_that_cannot_be_used_says_why) {
+  const Folder folder;
+  const std::string path = folder / "libheed_cuda.so";
+  std::ofstream(path) << "no library";
+  BOOST_TEST(start_library(path, kStartCuda).starts_with("libheed_cuda.so cannot be loaded: "));
+  BOOST_TEST(start_library("libz.so.1", kStartCuda) ==
+             "libz.so.1 has no function heed_start_cuda; it is not one of heed's, or an old one");
+  BOOST_TEST(load_backend(Backend::cpu) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_kernel_knows_its_device_and_a_timed_one_is_waited_for) {

@@ -41,14 +41,14 @@ std::map<std::string, std::string> declared(const char* folder, const std::strin
 bool is_helper(const std::string& name) {
   for (const char* part : {"_backward", "_reference", "_with_"})
     if (name.find(part) != std::string::npos) return true;
-  return std::set<std::string>{"checked_indices", "apart", "chunk_sizes"}.contains(name);
+  return std::set<std::string>{"checked_indices", "checked_rows", "apart", "chunk_sizes"}.contains(name);
 }
 
 // "f32 f64", "all", or "-" for an op that is made of other ops.
 std::string types_of(const std::string& op) {
   std::set<DType> types;
   for (const KernelEntry& entry : kernel_entries())
-    if (entry.op == op) types.insert(entry.dtype);
+    if (entry.op == op && entry.computes) types.insert(entry.dtype);
   if (types.contains(kEveryType)) return "all";
   std::string text;
   for (DType type : types) text += (text.empty() ? "" : " ") + std::string(name(type));

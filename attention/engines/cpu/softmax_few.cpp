@@ -68,9 +68,9 @@ template <class E> class OneQuery {
 
   // Looks at all the keys that it may see.
   void run() {
-    const long first = std::max(0, p.seen.first.of(b, h)[i]);
-    const long end = std::min(p.sizes.S, long(p.seen.last.of(b, h)[i]) + 1);
-    if (p.seen.plan) return run_planned(*p.seen.plan, first, end);
+    const KeyRange seen = p.seen.range(b, h, i);
+    const long first = std::max(0L, seen.first), end = std::min(p.sizes.S, seen.last + 1);
+    if (p.seen.plan) return run_planned(p.seen.plan, first, end);
     for (long j = first; j < end; j += kTile) look(j, std::min(kTile, end - j), nullptr);
   }
 
@@ -87,13 +87,12 @@ template <class E> class OneQuery {
   long key_head() const { return h / (p.sizes.H / p.sizes.Hk); }
 
   // The keys first .. end in the plan of the first tile of queries
-  void run_planned(const Plan& plan, long first, long end) {
-    const size_t row = size_t(plan.row(b, h, 0));
-    for (size_t e = size_t(plan.begin[row]); e < size_t(plan.begin[row + 1]); e++) {
+  void run_planned(const kernels::PlanTiles& plan, long first, long end) {
+    const long row = plan.row(b, h, 0);
+    for (long e = plan.begin[row]; e < plan.begin[row + 1]; e++) {
       const long tile = plan.key_tile[e] * kTile, from = std::max(first, tile), to = std::min(end, tile + kTile);
-      const uint64_t* bits =
-          plan.bits[e] == Plan::kFull ? nullptr : plan.tiles[size_t(plan.bits[e])].data() + from - tile;
-      if (from < to) look(from, to - from, bits);
+      const uint64_t* bits = plan.words(e);
+      if (from < to) look(from, to - from, bits ? bits + from - tile : nullptr);
     }
   }
 

@@ -51,11 +51,11 @@ template <class E> struct Lanes {
         key_labels(p.seen.key_labels.of(b)),
         allow(p.seen.allow.of(b, h)) {
     const int32_t *index = p.seen.query_index.of(b, h), *labels = p.seen.query_labels.of(b);
-    const int32_t *from = p.seen.first.of(b, h), *to = p.seen.last.of(b, h);
     for (long i = 0; i < kTile; i++) {
       token[i] = i >= n ? -1 : index ? index[begin + i] : int32_t(begin + i);
       const bool here = token[i] >= 0;
-      first[i] = here ? from[token[i]] : 1, last[i] = here ? to[token[i]] : 0;
+      const KeyRange seen = here ? p.seen.range(b, h, token[i]) : KeyRange{1, 0};
+      first[i] = Element(seen.first), last[i] = Element(seen.last);
       label[i] = here && labels ? labels[token[i]] : 0;
       if (i >= n) continue;
       most_first = std::max<long>(most_first, first[i]), least_last = std::min<long>(least_last, last[i]);
@@ -97,10 +97,10 @@ template <class E> struct Lanes {
   }
 
   template <class F> void for_planned_tiles(F&& look, long end) const {
-    const Plan& plan = *p.seen.plan;
-    const size_t row = size_t(plan.row(b, h, tile));
+    const kernels::PlanTiles& plan = p.seen.plan;
+    const long row = plan.row(b, h, tile);
     const int32_t* index = p.seen.key_index.of(b, h);
-    for (size_t e = size_t(plan.begin[row]); e < size_t(plan.begin[row + 1]); e++) {
+    for (long e = plan.begin[row]; e < plan.begin[row + 1]; e++) {
       const long j = plan.key_tile[e] * kTile;
       KeyTile keys = tile_at(j, index ? p.sizes.S : end);
       if (index) {
@@ -109,7 +109,7 @@ template <class E> struct Lanes {
         keys.least = *low, keys.most = *high;
       }
       if (keys.count <= 0 || keys.most < least_first || keys.least >= end) continue;
-      if (plan.bits[e] != Plan::kFull) keys.bits = plan.tiles[size_t(plan.bits[e])].data();
+      keys.bits = plan.words(e);
       look(keys);
     }
   }

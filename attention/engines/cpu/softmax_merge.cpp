@@ -10,8 +10,9 @@
 namespace heed {
 namespace {
 
-using kernels::MergeGradient;
+using kernels::MergeGradients;
 using kernels::MergePart;
+using kernels::MergeParts;
 using kernels::MergeSizes;
 
 // Weights (R) of the logarithms at row `at`; returns L. A part of -infinity has weight 0; NaN makes all of them NaN.
@@ -35,7 +36,8 @@ template <class F> void for_rows(const MergeSizes& z, F&& f) {
   });
 }
 
-template <class E> void merge_cpu(E* o, E* L, const MergePart<E>* parts, const MergeSizes& z) {
+template <class E> void merge_cpu(E* o, E* L, const MergeParts<E>& all, const MergeSizes& z) {
+  const MergePart<E>* parts = all.of;
   for_rows(z, [&](long b, long h, long t, long at) {
     E w[kMostMergedParts], *row = o + ((b * z.T + t) * z.H + h) * z.Dv;
     L[at] = weights_of(w, parts, z.R, at);
@@ -52,8 +54,10 @@ template <class E> void merge_cpu(E* o, E* L, const MergePart<E>* parts, const M
 
 // do_r = w_r dy,   dL_r = w_r (<dy, o_r> - sum_s w_s <dy, o_s> + dL)
 template <class E>
-void merge_backward_cpu(const MergeGradient<E>* grads, const E* dy, const E* dL, const MergePart<E>* parts,
+void merge_backward_cpu(const MergeGradients<E>& gradients, const E* dy, const E* dL, const MergeParts<E>& all,
                         const MergeSizes& z) {
+  const auto* grads = gradients.of;
+  const MergePart<E>* parts = all.of;
   for_rows(z, [&](long b, long h, long t, long at) {
     E w[kMostMergedParts], product[kMostMergedParts], mean = 0;
     const long place = ((b * z.T + t) * z.H + h) * z.Dv;

@@ -114,13 +114,13 @@ BOOST_AUTO_TEST_CASE(a_table_of_distances_is_made_again_only_when_they_double) {
     return from_vector(values, {1, d.count()});
   };
   for (long S = 1; S <= 1000; S++) {
-    const Tensor table = distance_table(ctx, "test", {0, S - 1}, make);
+    const Tensor table = distance_table(ctx, "test", {0, S - 1}, cpu, make);
     BOOST_TEST(table.shape() == (Shape{1, S}));
     BOOST_TEST(table.at({0, S - 1}) == double(S - 1));
   }
   BOOST_TEST(made == 11);  // for 1, 2, 4, .. 1024
   const Distances other{-700, 3};
-  BOOST_TEST(distance_table(ctx, "test", other, make).at({0, 0}) == -700);
+  BOOST_TEST(distance_table(ctx, "test", other, cpu, make).at({0, 0}) == -700);
   BOOST_TEST(made == 11);
 }
 

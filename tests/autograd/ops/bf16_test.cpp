@@ -105,6 +105,24 @@ BOOST_AUTO_TEST_CASE(a_linear_layer_multiplies_rounded_operands_forwards_and_bac
   check_close(layer.bias().grad(), sum(rounded(dy), {0}), kSums);
 }
 
+BOOST_AUTO_TEST_CASE(a_product_of_bf16_has_the_bits_of_that_of_rounded_numbers) {
+  for (const Shape& shape : {Shape{5, 33}, Shape{2, 3, 64}, Shape{130, 256}, Shape{0, 4}}) {
+    const Tensor x = noise(shape, 1, f32), w = noise({70, shape.back()}, 2, f32), b = noise({70}, 3, f32);
+    std::vector<Variable> one = {Variable::leaf(x), Variable::leaf(w), Variable::leaf(b)};
+    std::vector<Variable> two = {Variable::leaf(x), Variable::leaf(w), Variable::leaf(b)};
+    const Variable y = linear_bf16(one[0], one[1], one[2]);
+    const Variable plain = bf16_gradient(linear(bf16_operand(two[0]), bf16_operand(two[1]), two[2]));
+    BOOST_TEST(same_bits(y.value(), plain.value()));
+    const Tensor dy = noise(y.shape(), 4, f32);
+    y.backward(dy), plain.backward(dy);
+    for (size_t i = 0; i < 3; i++) BOOST_TEST(same_bits(one[i].grad(), two[i].grad()));
+  }
+  gradcheck([](auto& in) { return linear_bf16(in[0], in[1], in[2]); }, {noise({3, 4}), noise({5, 4}, 2), noise({5}, 3)},
+            {.f32_tolerance = 0.05});
+  const Tensor x = noise({3, 4}), w = noise({5, 4}, 2), b = noise({5}, 3);
+  BOOST_TEST(same_bits(linear_bf16(x, w, b).value(), linear(x, w, b)));  // f64 is not rounded
+}
+
 BOOST_AUTO_TEST_CASE(attention_and_logits_multiply_rounded_operands) {
   const auto mixer = make_mixer("full", {.C = 12, .heads = 3});
   Context ctx, plain;

@@ -30,13 +30,13 @@ struct DecayedState : State {
 };
 
 // (H, rows, columns) of g^power(row, column); a power below 0 is a key of the future: 0
-template <class F> Tensor fading(long H, long rows, long columns, DType dtype, F&& power) {
+template <class F> Tensor fading(long H, long rows, long columns, const Tensor& like, F&& power) {
   std::vector<double> all;
   for (long h = 0; h < H; h++)
     for (long i = 0; i < rows; i++)
       for (long j = 0; j < columns; j++)
         all.push_back(power(i, j) < 0 ? 0 : std::pow(1 - std::pow(2.0, -double(h + 2)), double(power(i, j))));
-  return cast(from_vector(all, {H, rows, columns}), dtype);
+  return to(cast(from_vector(all, {H, rows, columns}), like.dtype()), like.device());
 }
 
 class DecayedCore : public Core {
@@ -47,21 +47,21 @@ class DecayedCore : public Core {
     const long H = heads.q.size(1), T = heads.q.size(2);
     const Variable q = heads.q * (1 / std::sqrt(double(heads.q.size(3))));
     const Variable k = for_all_heads(heads.k, H), v = for_all_heads(heads.v, H);
-    const auto faded = [&](long columns, auto&& power) { return Variable(fading(H, T, columns, q.dtype(), power)); };
+    const auto faded = [&](long columns, auto&& power) { return Variable(fading(H, T, columns, q.value(), power)); };
     Variable o = matmul(matmul(q, transpose(k)) * faded(T, [](long i, long j) { return i - j; }), v);
     if (!heads.state) return o;
     Tensor& past = State::of<DecayedState>(*heads.state, *this).past;
     if (past.defined()) o = o + matmul(q * faded(1, [](long i, long) { return i + 1; }), Variable(past));
     const Variable last = k * faded(1, [=](long j, long) { return T - 1 - j; });
     const Tensor now = matmul(transpose(last.value()), v.value());
-    past = past.defined() ? now + past * fading(H, 1, 1, q.dtype(), [=](long, long) { return T; }) : now;
+    past = past.defined() ? now + past * fading(H, 1, 1, q.value(), [=](long, long) { return T; }) : now;
     return o;
   }
   Tensor weights(const Heads& heads, const Mask&, Context&) override {
     const long H = heads.q.size(1), T = heads.q.size(2);
     const Tensor products = matmul(heads.q.value(), transpose(for_all_heads(heads.k, H).value()));
     const double scale = 1 / std::sqrt(double(heads.q.size(3)));
-    return products * scale * fading(H, T, T, heads.q.dtype(), [](long i, long j) { return i - j; });
+    return products * scale * fading(H, T, T, products, [](long i, long j) { return i - j; });
   }
   std::unique_ptr<State> start(long batch, long max_length) override {
     return std::make_unique<DecayedState>(batch, max_length, *this);

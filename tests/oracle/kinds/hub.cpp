@@ -24,10 +24,10 @@ namespace {
 // The mean of the tokens that are no padding, (B, T, C) -> (B, 1, C); of none zeros.
 Variable mean_of_tokens(const Variable& x, const Mask& mask) {
   const long B = x.size(0), T = x.size(1);
-  if (T == 0) return zeros({B, 1, x.size(2)}, x.dtype());
+  if (T == 0) return zeros({B, 1, x.size(2)}, x.dtype(), x.value().device());
   if (!mask.lengths.defined()) return mean(x, {1}, true);
   const Tensor counts = clamp(reshape(cast(mask.lengths, x.dtype()), {B, 1, 1}), 1, double(T));
-  return sum(zero_padded_rows(x, mask.lengths, T), {1}, true) / Variable(counts);
+  return sum(zero_padded_rows(x, mask.lengths, T), {1}, true) / Variable(to(counts, x.value().device()));
 }
 
 class Hub : public Mixer {

@@ -40,7 +40,7 @@ class LearnedMapCore : public Core {
   // softmax_j(M_ij), (B, H, T, T). Where nothing is seen softmax gives equal weights, and all are taken back.
   Variable listens(const Heads& heads, const Mask& mask) const {
     const long B = heads.v.size(0), H = map_.size(0), T = heads.v.size(2);
-    const Tensor seen = mask.dense(B, H, T, T);
+    const Tensor seen = to(mask.dense(B, H, T, T), map_.value().device());
     const Variable corner = expand(slice(slice(map_, 1, 0, T), 2, 0, T), {B, H, T, T});
     return softmax(masked_fill(corner, logical_not(seen), -1e30)) * Variable(cast(seen, corner.dtype()));
   }

@@ -57,7 +57,7 @@ class PastMean : public Mixer {
     if (state && state->sum.defined()) sums = sums + Variable(state->sum);
     if (state && T > 0) state->sum = clone(slice(sums.value(), 1, T - 1, T));
     if (state) state->advance(T);
-    const Tensor counts = reshape(cast(arange(T), x.dtype()) + double(before + 1), {T, 1});
+    const Tensor counts = reshape(arange(T, x.dtype(), x.value().device()) + double(before + 1), {T, 1});
     return zero_padded_rows(out_.forward(sums / Variable(counts), ctx), in.mask.lengths, before + T);
   }
 

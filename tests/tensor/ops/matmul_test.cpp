@@ -121,6 +121,20 @@ BOOST_AUTO_TEST_CASE(empty_products_are_zero_or_empty) {
   check_close(matmul_backward_b(ones({0, 3, 4}), ones({0, 3, 5}), {5, 4}), zeros({5, 4}), 0);
 }
 
+BOOST_AUTO_TEST_CASE(bf16_is_multiplied_by_its_own_kernel_in_any_layout) {
+  const Tensor a = cast(noise({2, 3, 40, 50}), bf16), b = cast(noise({3, 50, 60}, 2), bf16);
+  const auto check = [](const Tensor& x, const Tensor& y) {
+    const Tensor product = matmul(x, y);
+    BOOST_TEST(product.dtype() == f32);
+    check_close(product, matmul(cast(x, f32), cast(y, f32)), 1e-6);  // another layout, another order of sums
+  };
+  check(a, b);
+  check(transpose(b), transpose(a));
+  check(slice(a, 3, 3, 9), slice(b, 1, 3, 9));
+  check(select(select(a, 0, 1), 0, 2), slice(b, 0, 1, 2));
+  check(slice(a, 2, 0, 40, 2), select(b, 0, 0));
+}
+
 BOOST_AUTO_TEST_CASE(bf16_and_f16_are_widened) {
   const Tensor a = noise({9, 20}, 1, f32), b = noise({20, 7}, 2, f32);
   for (DType type_a : {bf16, f16, f32})

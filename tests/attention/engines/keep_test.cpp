@@ -1,4 +1,4 @@
-#include "attention/keep.h"
+#include "attention/engines/keep.h"
 
 #include "tensor/copy.h"
 #include "tensor/create.h"
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(about_the_asked_share_is_dropped) {
 
 BOOST_AUTO_TEST_CASE(some_rows_are_those_of_the_whole) {
   const Tensor whole = attention_keep({2, 3, 20, 33}, kKey, 0.5);
-  BOOST_TEST(same(attention_keep({2, 3, 20, 33}, kKey, 0.5, 4, 11), slice(whole, 2, 4, 11)));
+  BOOST_TEST(same(attention_keep({{2, 3, 20, 33}, 4, 11}, kKey, 0.5, cpu), slice(whole, 2, 4, 11)));
 }
 
 BOOST_AUTO_TEST_CASE(some_heads_draw_as_in_the_whole) {

@@ -5,14 +5,18 @@
 //   p = i + S - T the position of the query, and is kept iff the draw is >= round(65536 dropout)
 #pragma once
 
-#include "tensor/random.h"
+#include "attention/engines/keep_kernels.h"
 #include "tensor/tensor.h"
 
 namespace heed {
 
-// Boolean (B, H, T, S), or (B, H, end - begin, S) of the queries begin .. end only. true: kept.
-Tensor attention_keep(const Shape& B_H_T_S, const RandomKey& key, double dropout);
-Tensor attention_keep(const Shape& B_H_T_S, const RandomKey& key, double dropout, long begin, long end);
+// Boolean (B, H, end - begin, S) of the queries begin .. end. true: kept.
+struct KeepRows {
+  Shape B_H_T_S;
+  long begin, end;
+};
+Tensor attention_keep(const KeepRows& rows, const RandomKey& key, double dropout, Device device);
+Tensor attention_keep(const Shape& B_H_T_S, const RandomKey& key, double dropout);  // all of them, on the cpu
 
 // The key of some heads of a whole: with it head 0 draws as head number first_head does with `key`.
 RandomKey key_from_head(const RandomKey& key, long first_head);
