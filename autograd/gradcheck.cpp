@@ -18,7 +18,7 @@ using Tensors = std::vector<Tensor>;
 
 // A fixed random direction dy for every output: the checked number is L = sum of y * dy.
 Tensor direction(const Tensor& y, size_t output, uint32_t seed) {
-  return normal(y.shape(), {.seed = seed, .step = uint32_t(output)}, 0, 1, y.dtype());
+  return normal(y.shape(), {.seed = seed, .step = uint32_t(output)}, 0, 1, y.dtype(), y.device());
 }
 
 double value_of(const ManyFunction& f, const Tensors& inputs, uint32_t seed) {
@@ -65,15 +65,14 @@ void compare(const char* what, const Tensors& got, const Tensors& want, double t
 Tensors numeric(const ManyFunction& f, const Tensors& inputs, const GradcheckOptions& options) {
   Tensors all;
   for (const Tensor& x : inputs) {
-    double* element = x.mutable_data<double>();
     std::vector<double> slopes;
-    for (long e = 0; e < x.numel(); e++) {
-      double before = element[e];
-      element[e] = before + options.step;
-      double above = value_of(f, inputs, options.seed);
-      element[e] = before - options.step;
-      double below = value_of(f, inputs, options.seed);
-      element[e] = before;
+    for (const double before : x.to_vector<double>()) {
+      const Tensor element = Tensor::view(x, {}, {}, x.offset() + long(slopes.size()));
+      fill(element, before + options.step);
+      const double above = value_of(f, inputs, options.seed);
+      fill(element, before - options.step);
+      const double below = value_of(f, inputs, options.seed);
+      fill(element, before);
       slopes.push_back((above - below) / (2 * options.step));
     }
     all.push_back(from_vector(slopes, x.shape()));
@@ -86,7 +85,7 @@ Tensor with_gaps(const Tensor& x) {
   if (x.dims() == 0) return x;
   Shape wide = x.shape();
   wide[x.dims() - 1] *= 2;
-  Tensor y = slice(full(wide, NAN, x.dtype()), -1, 0, wide[x.dims() - 1], 2);
+  Tensor y = slice(full(wide, NAN, x.dtype(), x.device()), -1, 0, wide[x.dims() - 1], 2);
   copy_into(y, x);
   return y;
 }
@@ -100,7 +99,8 @@ void check_saved(const ManyFunction& f, const Tensors& inputs, const Tensors& wa
       for (const Tensor& x : inputs) copies.push_back(clone(x));
       Forward run = forward(f, copies, options.seed);
       Tensor victim = output ? run.ys[k].value() : copies[k];
-      copy_into(Tensor::view(victim, {victim.numel() ? 1 : 0}, {1}, victim.offset()), scalar(1e6, victim.dtype()));
+      copy_into(Tensor::view(victim, {victim.numel() ? 1 : 0}, {1}, victim.offset()),
+                scalar(1e6, victim.dtype(), victim.device()));
       try {
         compare("a tensor changed after the forward pass was used by backward; capture it as Saved", gradients(run),
                 want, options.tolerance);

@@ -6,10 +6,14 @@
 #include <set>
 
 #include "autograd/graph.h"
+#include "autograd/ops/elementwise.h"
+#include "tensor/copy.h"
 #include "tensor/create.h"
-#include "tensor/ops/elementwise.h"
 #include "tests/support/at_end.h"
+#include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 #include "tests/support/folder.h"
+#include "tests/support/guarded_device.h"
 
 using namespace heed;
 
@@ -49,6 +53,18 @@ void every_recorded_op_has_a_gradcheck() {
 const AtEnd at_end("every_recorded_op_has_a_gradcheck", every_recorded_op_has_a_gradcheck);
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(gradcheck_works_on_any_device) {
+  const GuardedDevice guarded;
+  gradcheck([](auto& x) { return tanh(x[0]) * x[1]; },
+            {to(noise({2, 3}), guarded.device), to(noise({3}), guarded.device)});
+  const auto wrong = [](auto& x) {
+    return record("tanh", tanh(x[0].value()), {x[0]}, [](const Tensor& dy) { return dy * 2.0; });
+  };
+  BOOST_TEST(error_of([&] {
+               gradcheck(wrong, {to(tensor({0, 1}, f64), guarded.device)});
+             }).starts_with("gradcheck: against central differences: input 0, element (0,)"));
+}
 
 BOOST_AUTO_TEST_CASE(gradcheck_finds_a_wrong_gradient_and_says_where) {
   auto wrong = [](auto& x) {
