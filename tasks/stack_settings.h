@@ -22,10 +22,16 @@ struct StackSettings {
 
 // Rows for a table of settings. They refer to the members of `s`. token: what the model reads, in the singular: "byte"
 SettingTable stack_rows(StackSettings& s, const std::string& token);
+// The same without context and positions, for a task that has its own: those before them, and those behind.
+SettingTable stack_size_rows(StackSettings& s);
+SettingTable stack_memory_rows(StackSettings& s);
 
-// Throws a sentence for what cannot be together: heads that do not divide the width, an ordering without attention, a
-// phase of the schedule that is longer than the context.
+// Throws a sentence for what cannot be together: heads that do not divide the width, an ordering without attention;
+// check_stack also for a phase of the schedule that is longer than the context.
+void check_stack_sizes(const StackSettings& s);
 void check_stack(const StackSettings& s, const Schedule& schedule);
+
+std::vector<std::string> attention_specs(const StackSettings& s);  // of every s, in their order
 
 std::string ordering_of(const StackSettings& s);  // its letters, "sfsf", also if only layers are given
 // Do queries and keys of every attention take rotary positions, in heads of an even number of channels?

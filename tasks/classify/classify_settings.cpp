@@ -10,8 +10,7 @@ namespace {
 
 // What Mixer::forward would say, before a step is made.
 void check_attention(const ClassifySettings& s) {
-  const std::string letters = ordering_of(s);
-  for (const std::string& spec : layer_specs(s.attention, std::count(letters.begin(), letters.end(), 's'))) {
+  for (const std::string& spec : attention_specs(s)) {
     const Capabilities can = make_mixer(spec, {.C = s.width, .heads = s.heads, .max_length = s.context})->can();
     HEED_CHECK(can.padding, "settings", "the attention ", spec,
                " would read the padding behind shorter texts, which a classifier must not",

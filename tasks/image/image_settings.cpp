@@ -9,13 +9,12 @@ namespace {
 
 // What the model would say, before anything is read.
 void check_model(const ImageSettings& s) {
-  HEED_CHECK(s.width % s.heads == 0, "settings", "width is ", s.width, " and heads ", s.heads,
-             "; the heads must divide the width");
+  check_stack_sizes(s);
   HEED_CHECK(!s.masked() || !s.conditional, "settings",
              "the objective is masked, and the model is to be told labels; it has no start to put them into. Leave one "
              "of the two away");
   const bool raster = PixelOrder(s.order, s.size, s.size).is_raster();
-  for (const std::string& spec : layer_specs(s.attention, s.layers)) {
+  for (const std::string& spec : attention_specs(s)) {
     const Capabilities can =
         make_mixer(
             spec,
@@ -33,6 +32,11 @@ void check_model(const ImageSettings& s) {
 
 }  // namespace
 
+ImageSettings::ImageSettings() {
+  width = 128;
+  positions = "learned";  // models/igpt.h
+}
+
 const std::vector<std::string>& image_preset_names() {
   static const std::vector<std::string> names = {"tiny", "small", "base"};
   return names;
@@ -49,7 +53,7 @@ ImageSettings image_preset(const std::string& name) {
 }
 
 SettingTable table_of(ImageSettings& s) {
-  SettingTable table = {
+  const SettingTable first = {
       {"preset", s.preset, "sizes, steps and rate to start from", image_preset_names()},
       {"data", s.data,
        "a folder of PNG and JPEG files, idx files (MNIST) or their folder, CIFAR-10 in binary, fashion-mnist, or "
@@ -62,23 +66,16 @@ SettingTable table_of(ImageSettings& s) {
        "next: every pixel from those before it; masked: hidden ones from all others, as BERT",
        {"next", "masked"}},
       {"hidden", s.hidden, 0.01, 0.99, "the share of pixels that masked hides"},
-      {"conditional", s.conditional, "tell the model the label of each picture, and later draw what you ask for"},
-      {"attention", s.attention,
-       "one that decodes, with options as in window:left=64; layers that differ: local*2;full"},
-      {"layers", s.layers, 1, 1000, "layers of attention and feed-forward"},
-      {"width", s.width, 1, 65536, "channels"},
-      {"heads", s.heads, 1, 1024, "attention heads; they divide the width"},
+      {"conditional", s.conditional, "tell the model the label of each picture, and later draw what you ask for"}};
+  const SettingTable places = {
       {"positions", s.positions, "how the model knows where a pixel is; axial: by its row and its column",
        pixel_position_names()},
-      {"order", s.order, "in which pixels are read: raster, row by row, or blocks:4x7, block by block"},
-      {"dropout", s.dropout, 0, 0.95, "of every branch and of the attention weights"},
-      {"recompute_blocks", s.recompute_blocks, "compute blocks again in backward: less memory, slower"}};
+      {"order", s.order, "in which pixels are read: raster, row by row, or blocks:4x7, block by block"}};
   const SettingTable last = {
       {"valid_pictures", s.valid_pictures, 1, 1L << 50, "of the validation data to look at with every checkpoint"},
       {"samples", s.samples, 0, 1000, "pictures to draw with every checkpoint; 0: none"}};
-  for (const SettingTable& rows : {training_rows(s), writing_rows(s), last})
-    table.insert(table.end(), rows.begin(), rows.end());
-  return table;
+  return joined_tables(
+      {first, stack_size_rows(s), places, stack_memory_rows(s), training_rows(s), writing_rows(s), last});
 }
 
 void check_settings(const ImageSettings& s) {
@@ -102,17 +99,12 @@ IgptOptions model_options(const ImageSettings& s, long colours, long labels) {
           .positions = s.positions,
           .classes = s.conditional ? labels : 0,
           .masked = s.masked(),
-          .stack = {.C = s.width,
-                    .heads = s.heads,
-                    .ordering = repeated("sf", s.layers),
-                    .attention = s.attention,
-                    .dropout = s.dropout,
-                    .attention_dropout = s.dropout,
-                    .recompute_blocks = s.recompute_blocks}};
+          .stack = stack_options(s)};
 }
 
 Json to_json(const ImageSettings& s) {
   ImageSettings copy = s;
+  if (!s.ordering.empty()) copy.ordering = ordering_of(s);
   return to_json(table_of(copy));
 }
 

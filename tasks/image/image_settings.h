@@ -10,11 +10,14 @@
 
 #include "data/images/image_data.h"
 #include "models/igpt.h"
+#include "tasks/stack_settings.h"
 #include "train/train_settings.h"
 
 namespace heed {
 
-struct ImageSettings : TrainSettings {
+struct ImageSettings : TrainSettings, StackSettings {  // its context is the picture, and no setting
+  ImageSettings();
+
   std::string preset = "small";
   std::string data = {};  // as the user gave it (data/images/image_data.h)
 
@@ -27,12 +30,7 @@ struct ImageSettings : TrainSettings {
   std::string objective = "next";  // every pixel from those before it; or masked: hidden ones from all others (BERT)
   double hidden = 0.15;            // the share of pixels that masked hides
   bool conditional = false;        // is the model told the label of each picture?
-  std::string attention = "full";
-  long layers = 4, width = 128, heads = 4;
-  std::string positions = "learned";  // models/igpt.h
-  std::string order = "raster";       // models/pixel_order.h
-  double dropout = 0;                 // of every branch and of the attention weights
-  bool recompute_blocks = false;
+  std::string order = "raster";    // models/pixel_order.h
 
   // what is written on the way; it changes no weight
   long valid_pictures = 1000;  // from the start of the validation data are looked at with every checkpoint

@@ -49,6 +49,17 @@ BOOST_AUTO_TEST_CASE(the_first_loss_is_ln_k_and_falls) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(any_ordering_of_sublayers_and_reversible_stacks_train) {
+  ImageSettings s = tiny_image();
+  s.layers = 2, s.ordering = "sandwich:1";
+  BOOST_TEST(to_json(s).at("ordering").text() == "ssff");
+  s.reversible = true;
+  const std::vector<double> reversible = losses(s, 0, 20);
+  BOOST_TEST(reversible.back() < reversible.front());
+  s.ordering = "ff";
+  BOOST_TEST(error_of([&] { check_settings(s); }).find("attention") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(micro_batches_compute_the_same) {
   for (const char* objective : {"next", "masked"}) {
     ImageSettings s = tiny_image();
