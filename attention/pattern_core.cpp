@@ -106,9 +106,15 @@ Variable PatternCore::with_globals(const Heads& heads, const Mask& mask, const S
       const KeyRange& own = p >= 0 && p < globals_ ? of_global : of_others;
       ranges.push_back(own.first), ranges.push_back(own.last);
     }
-    return mask & range_mask(from_vector(ranges, {1, T, 2}));
+    return from_vector(ranges, {1, T, 2});
   };
-  const Mask global = keys({0, S - 1}, {0, globals_ - 1}), others = keys({1, 0}, {globals_, S - 1});
+  const auto kept = [&](const char* whose, const KeyRange& of_global, const KeyRange& of_others) {
+    if (T == 1) return mask & range_mask(keys(of_global, of_others));  // decoding: the next token has more keys
+    const std::string name = std::string(whose) + " " + shape.str() + " " + std::to_string(globals_);
+    return mask & range_mask(*ctx.plan<Tensor>(name, [&] { return keys(of_global, of_others); }));
+  };
+  const Mask global = kept("of globals", {0, S - 1}, {0, globals_ - 1});
+  const Mask others = kept("of others", {1, 0}, {globals_, S - 1});
   const Visible seen = visible_pairs_once(ctx, global, {}, shape, heads.q.value().device());
   return merge({softmax_attention(inputs(heads, mask, ctx), seen, options), window(heads, others, options, ctx)}).o;
 }
@@ -131,10 +137,11 @@ SoftmaxOutputs PatternCore::whole_dilated(const Heads& heads, const Mask& mask, 
   const auto residues = ctx.plan<Residues>(key("residues", n, pattern), [&] { return residues_of(n, pattern); });
   const Pattern at = pattern_at(heads, ctx);
   const Device device = heads.q.value().device();
-  const Visible visible = visible_once(ctx, "residues" + text_of(at), mask, pairs_of(heads), device,
-                                       [&] { return visible_residues(mask, at, pairs_of(heads), residues); });
+  const Visible visible = visible_once(
+      ctx, [&] { return "residues" + text_of(at); }, mask, pairs_of(heads), device,
+      [&] { return visible_residues(mask, at, pairs_of(heads), residues); });
   const auto inverse = ctx.plan<Tensor>(key("inverse", n, pattern) + " on " + text_of(device),
-                                        [&] { return to(residues->inverse, device); });
+                                        [&] { return checked_rows("attention", residues->inverse, n, device); });
   return by_tokens(softmax_attention(inputs(heads, mask, ctx), visible, options), *inverse);
 }
 

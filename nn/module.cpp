@@ -122,11 +122,11 @@ void Module::initialise(uint32_t seed) {
 }
 
 void Module::move_to(Device device) {
-  for (Parameter* p : parameters()) {
-    if (p->value.value().device() == device) continue;
-    check_not_packed("move_to", *p);
-    p->value.set_value(to(p->value.value(), device));
-  }
+  const auto elsewhere = [&](const Parameter* p) { return p->value.value().device() != device; };
+  for (const Parameter* p : parameters())
+    if (elsewhere(p)) check_not_packed("move_to", *p);  // all, before anything is moved
+  for (Parameter* p : parameters())
+    if (elsewhere(p)) p->value.set_value(to(p->value.value(), device));
   for (Buffer* b : buffers()) b->value = Variable(to(b->value.value(), device));
 }
 

@@ -19,11 +19,14 @@ std::string path_of(const char* name) {
 }
 
 std::string load_cuda() {
-  const char* wanted = std::getenv("HEED_CUDA");
-  const bool emulated = wanted && std::string(wanted) == "emulated";
-  const std::string path = path_of(emulated ? "libheed_cuda_emulated.so" : "libheed_cuda.so");
+  const char* given = std::getenv("HEED_CUDA");
+  const std::string wanted = given ? given : "";
+  if (!wanted.empty() && wanted != "emulated")
+    return "HEED_CUDA is '" + wanted + "'; the rule is emulated, or nothing for a GPU";
+  const std::string path = path_of(wanted.empty() ? "libheed_cuda.so" : "libheed_cuda_emulated.so");
   std::error_code none;
-  if (!std::filesystem::exists(path, none)) return "this heed was built without cuda";
+  if (!std::filesystem::exists(path, none))
+    return wanted.empty() ? "this heed was built without cuda" : "this heed was built without the emulator of cuda";
   return start_library(path, kStartCuda);
 }
 

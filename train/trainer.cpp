@@ -163,6 +163,7 @@ double Trainer::passes(long step, const std::vector<Batch>& parts, double counte
     first += rows;
   }
   ctx_.forget_decisions();
+  if (device() != cpu) finish(device());  // throws if an index made there was out of range
   return loss;
 }
 
@@ -190,7 +191,6 @@ Step Trainer::advanced(bool look_at_everything, const StreamStates::Saved& befor
     explain(next, bad, "every op made finite numbers, and their sum is too large");
   }
   done.tokens = tokens_;
-  if (device() != cpu) finish(device());  // throws if an index made there was out of range
   optimiser_->step(done.rate, done.gradient_norm);
   ctx_.end_step(ranks_.size() > 1 ? [&](const Tensor& sum) { ranks_.allreduce(sum); }
                                   : std::function<void(const Tensor&)>());

@@ -39,7 +39,7 @@ Distances distances_of(const SoftmaxInputs& in);
 
 // Entries for these distances in the last axis, cut from a table of all distances below a power of two, which ctx
 // keeps: while text is generated S grows with every token, but the table is made again only when that doubles.
-// make(d): the table for all distances of d, on the host; `name` says what it depends on besides.
+// make(d): the table for all distances of d, on the host or there; `name` says what it depends on besides.
 Tensor distance_table(Context& ctx, const std::string& name, const Distances& wanted, Device device,
                       const std::function<Tensor(const Distances& d)>& make);
 

@@ -16,6 +16,7 @@
 #include "autograd/ops/embedding.h"
 #include "autograd/ops/views.h"
 #include "tensor/create.h"
+#include "tensor/ops/indices.h"
 
 namespace heed {
 namespace {
@@ -41,9 +42,10 @@ class T5 : public Bias {
   T5(long heads, const ParameterMaker& parameter) : table_(parameter("bias", {kBuckets, heads}, init::normal(0.02))) {}
 
   void add(SoftmaxInputs& in, const Mask& mask, Context& ctx) const override {
-    const Tensor buckets =
-        distance_table(ctx, mask.causal ? "t5 causal" : "t5", distances_of(in), in.q.value().device(),
-                       [&](const Distances& all) { return buckets_of(all, mask.causal); });
+    const Device device = in.q.value().device();
+    const Tensor buckets = distance_table(
+        ctx, mask.causal ? "t5 causal" : "t5", distances_of(in), device,
+        [&](const Distances& all) { return checked_indices("t5", buckets_of(all, mask.causal), kBuckets, device); });
     in.by_distance = transpose(embedding(table_, buckets));  // (H, distances)
   }
 

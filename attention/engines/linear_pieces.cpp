@@ -4,7 +4,7 @@
 #include <functional>
 #include <sstream>
 
-#include "nn/mixing/mask.h"
+#include "nn/mixing/mask_once.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/views.h"
@@ -136,26 +136,17 @@ LinearPieces linear_pieces(const LinearTokens& t) {
 }
 
 std::shared_ptr<const LinearPieces> linear_pieces_on(Device device, const LinearTokens& t, Context* ctx) {
-  struct Made {
-    Tensor lengths, segments;  // kept alive: no others can come to lie where they are
-    LinearPieces pieces;
-  };
-  const std::function<Made()> make = [&] {
-    Made made{t.lengths, t.segments, linear_pieces(t)};
-    made.pieces.move_to(device);
-    return made;
+  const std::function<LinearPieces()> make = [&] {
+    LinearPieces pieces = linear_pieces(t);
+    pieces.move_to(device);
+    return pieces;
   };
   const Mask of{.lengths = t.lengths, .segments = t.segments};
-  std::shared_ptr<const Made> made;
-  if (!ctx || t.T <= 1) {  // decoding: a list of one piece, for one token
-    made = std::make_shared<const Made>(make());
-  } else {
-    std::ostringstream key;
-    key << "linear " << t.B << " " << t.T << " " << t.S << " " << t.causal << " " << t.before << " " << device << " "
-        << of.identity();
-    made = of.of_batch() ? ctx->once<Made>(key.str(), make) : ctx->plan<Made>(key.str(), make);
-  }
-  return {made, &made->pieces};
+  if (!ctx || (t.T <= 1 && !of.of_batch()))  // decoding: one piece for all, which goes by value
+    return std::make_shared<const LinearPieces>(make());
+  std::ostringstream key;
+  key << "linear " << t.B << " " << t.T << " " << t.S << " " << t.causal << " " << t.before << " " << device;
+  return made_once<LinearPieces>(*ctx, key.str(), of, make);
 }
 
 }  // namespace heed

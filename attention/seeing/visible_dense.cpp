@@ -6,6 +6,7 @@
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/ops/compare.h"
+#include "tensor/ops/indices.h"
 #include "tensor/views.h"
 
 namespace heed {
@@ -23,12 +24,13 @@ void check_index(const char* op, const char* name, const Tensor& index, const Sh
   const auto bad = std::find_if(all.begin(), all.end(), [&](int32_t t) { return t < -1 || t >= tokens; });
   HEED_CHECK(bad == all.end(), op, "the ", name, " names token ", *bad, " of ", tokens, "; the rule is 0 to ",
              tokens - 1, ", or -1 for an empty place");
+  if (index.storage()->bytes() == size_t(index.numel() * size_of(i32))) index.storage()->note_within(-1, tokens);
 }
 
 // Rows begin .. end of what all but the plan allow, by tokens; expanded where heads or samples are alike.
 Tensor seen_tokens(const Visible& v, long begin, long end) {
   const auto rows = [&](const Tensor& x) {
-    const bool one = x.numel() == 1;  // a number: no copy
+    const bool one = x.numel() == 1 && x.device() == cpu;  // a number: no copy
     const Tensor there = one ? full(x.shape(), x.item(), i32, v.device) : to(x, v.device);
     return unsqueeze(slice(there, -1, begin, end), -1);
   };
@@ -38,6 +40,11 @@ Tensor seen_tokens(const Visible& v, long begin, long end) {
     seen = logical_and(seen, equal(unsqueeze(rows(v.query_labels), 1), unsqueeze(unsqueeze(v.key_labels, 1), 1)));
   if (v.allow.defined()) seen = logical_and(seen, slice(expand(v.allow, {v.B, v.H, v.T, v.S}), 2, begin, end));
   return expand(seen, {v.B, v.H, end - begin, v.S});
+}
+
+// Back on the host it is for pictures; on the way there it is checked, once.
+Tensor moved_index(const Tensor& index, long tokens, Device where) {
+  return where == cpu ? to(index, cpu) : checked_rows("attention", index, tokens, where);
 }
 
 }  // namespace
@@ -59,8 +66,10 @@ long PlaceTokens::at(long b, long h, long place) const {
 Visible Visible::on(Device where) const {
   if (where == cpu && device == cpu) return *this;
   Visible v = *this;
-  for (Tensor* x : {&v.query_labels, &v.key_labels, &v.allow, &v.query_index, &v.key_index})
+  for (Tensor* x : {&v.query_labels, &v.key_labels, &v.allow})
     if (x->defined()) *x = to(*x, where);
+  if (query_index.defined()) v.query_index = moved_index(query_index, T, where);
+  if (key_index.defined()) v.key_index = moved_index(key_index, S, where);
   if (!by_value() || where == cpu) v.first = to(first, where), v.last = to(last, where);
   v.device = where;
   return v;

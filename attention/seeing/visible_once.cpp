@@ -2,17 +2,9 @@
 
 #include <sstream>
 
+#include "nn/mixing/mask_once.h"
+
 namespace heed {
-namespace {
-
-// The mask keeps its tensors alive, so that no other one can come to lie where they are.
-struct Made {
-  Mask mask;
-  Visible visible;
-};
-
-}  // namespace
-
 std::string text_of(const Pattern& p) {
   std::string text;
   for (const long number : {p.window_left, p.window_right, p.dilation, p.block, p.blocks_back, p.blocks_forward,
@@ -21,20 +13,27 @@ std::string text_of(const Pattern& p) {
   return text;
 }
 
-std::string text_of(Device device) { return std::string(name(device.backend)) + ":" + std::to_string(device.index); }
+std::string text_of(Device device) {
+  std::ostringstream text;
+  text << device;
+  return text.str();
+}
 
-Visible visible_once(Context& ctx, const std::string& what, const Mask& mask, const Shape& shape, Device device,
-                     const std::function<Visible()>& make) {
-  if (shape[2] <= 1) return make().on(device);  // decoding: the next one has more keys, and one range costs nothing
-  std::ostringstream key;
-  key << what << " " << shape << " " << device << " " << mask.identity();
-  const std::function<Made()> made = [&] { return Made{mask, make().on(device)}; };
-  return mask.of_batch() ? ctx.once<Made>(key.str(), made)->visible : ctx.plan<Made>(key.str(), made)->visible;
+Visible visible_once(Context& ctx, const std::function<std::string()>& what, const Mask& mask, const Shape& shape,
+                     Device device, const std::function<Visible()>& make) {
+  if (shape[2] <= 1) {  // decoding: the next token has more keys, and most often nothing has to be moved
+    const Visible visible = make();
+    if (device == cpu || (visible.by_value() && !visible.key_labels.defined() && !visible.allow.defined()))
+      return visible.on(device);
+  }
+  const std::string key = what() + " " + shape.str() + " " + text_of(device);
+  return *made_once<Visible>(ctx, key, mask, [&] { return make().on(device); });
 }
 
 Visible visible_pairs_once(Context& ctx, const Mask& mask, const Pattern& pattern, const Shape& shape, Device device) {
-  return visible_once(ctx, "pairs" + text_of(pattern), mask, shape, device,
-                      [&] { return visible_pairs("attention", mask, pattern, shape); });
+  return visible_once(
+      ctx, [&] { return "pairs" + text_of(pattern); }, mask, shape, device,
+      [&] { return visible_pairs("attention", mask, pattern, shape); });
 }
 
 }  // namespace heed

@@ -8,9 +8,9 @@
 
 namespace heed {
 
-// `what` names all that `make` depends on besides the mask and these sizes.
-Visible visible_once(Context& ctx, const std::string& what, const Mask& mask, const Shape& B_H_T_S, Device device,
-                     const std::function<Visible()>& make);
+// what() names all that `make` depends on besides the mask and these sizes.
+Visible visible_once(Context& ctx, const std::function<std::string()>& what, const Mask& mask, const Shape& B_H_T_S,
+                     Device device, const std::function<Visible()>& make);
 Visible visible_pairs_once(Context& ctx, const Mask& mask, const Pattern& pattern, const Shape& B_H_T_S, Device device);
 
 std::string text_of(const Pattern& pattern);  // its numbers, for keys

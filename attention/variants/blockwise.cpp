@@ -41,6 +41,12 @@ struct Blocks {
     return {first_of(seen, n), first_of(seen + 1, n) - 1};
   }
 
+  std::string text() const {  // for keys
+    std::string text = "blockwise " + std::to_string(count) + " " + std::to_string(size) + (wrap ? " wrap" : " back");
+    for (const long shift : shifts) text.append(" ").append(std::to_string(shift));
+    return text;
+  }
+
  private:
   // The first p with block(p) >= b: floor(p m / n) >= b iff p >= b n / m
   long first_of(long b, long n) const { return size ? b * size : (b * n + count - 1) / count; }
@@ -69,12 +75,14 @@ class BlockwiseCore : public SoftmaxCore {
   Visible seen(const Heads& heads, const Mask& mask, Context& ctx) override {
     const Shape shape{heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)};
     const long T = shape[2], S = shape[3], before = heads.first_key;
-    return visible_once(ctx, path() + " " + std::to_string(before), mask, shape, heads.q.value().device(), [&] {
-      return visible_ranges_by_head("attention", shape, mask, [&](long h, long i) {
-        const KeyRange keys = blocks_.keys(h, i + S - T + before, S + before);
-        return KeyRange{keys.first - before, keys.last - before};
-      });
-    });
+    return visible_once(
+        ctx, [&] { return blocks_.text() + " " + std::to_string(before); }, mask, shape, heads.q.value().device(),
+        [&] {
+          return visible_ranges_by_head("attention", shape, mask, [&](long h, long i) {
+            const KeyRange keys = blocks_.keys(h, i + S - T + before, S + before);
+            return KeyRange{keys.first - before, keys.last - before};
+          });
+        });
   }
 
  private:

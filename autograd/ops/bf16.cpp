@@ -8,6 +8,7 @@
 namespace heed {
 namespace {
 
+// x (..., C) as (rows, C); C may be 0
 Tensor rows_of(const Tensor& x) { return reshape(x, {x.shape().rows(), x.size(-1)}); }
 
 Tensor rounded(const Tensor& x) { return x.dtype() == f64 ? x : cast(cast(x, bf16), f32); }
@@ -15,6 +16,7 @@ Tensor rounded(const Tensor& x) { return x.dtype() == f64 ? x : cast(cast(x, bf1
 }  // namespace
 
 Variable linear_bf16(const Variable& x, const Variable& w, const Variable& b) {
+  check_same_kind("linear", x.value(), w.value());
   if (x.dtype() == f64) return linear(x, w, b);
   return record("linear_bf16", linear(cast(x.value(), bf16), cast(w.value(), bf16), b.value()), {x, w, b},
                 [x = Saved(x), w = Saved(w), x_shape = x.shape(), want_x = x.requires_grad(),

@@ -5,9 +5,9 @@
 namespace heed {
 
 Variable embedding(const Variable& table, const Tensor& given) {
-  const Tensor ids = is_on_cpu(table.value())
-                         ? given
-                         : checked_indices("embedding", given, table.size(0), table.value().device(), kIdNames);
+  const Tensor ids = moved_once(table.value(), given, [&](Device device) {
+    return checked_indices("embedding", given, table.size(0), device, kIdNames);
+  });
   return record("embedding", embedding(table.value(), ids), {table},
                 [ids = Saved(ids), V = table.size(0)](const Tensor& dy) { return embedding_backward(dy, ids, V); });
 }

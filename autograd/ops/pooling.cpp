@@ -17,9 +17,9 @@ Variable mean_pool1d(const Variable& x, const PoolOptions& options) {
 }
 
 Variable masked_mean(const Variable& x, const Tensor& given) {
-  const Tensor lengths = is_on_cpu(x.value()) ? given
-                                              : checked_indices("masked_mean", given, x.size(1) + 1, x.value().device(),
-                                                                {"length", "lengths"});
+  const Tensor lengths = moved_once(x.value(), given, [&](Device device) {
+    return checked_indices("masked_mean", given, x.size(1) + 1, device, {"length", "lengths"});
+  });
   return record("masked_mean", masked_mean(x.value(), lengths), {x},
                 [lengths = Saved(lengths), shape = x.shape()](const Tensor& dy) {
                   return masked_mean_backward(dy, lengths, shape);

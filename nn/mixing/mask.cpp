@@ -116,7 +116,7 @@ std::string Mask::identity() const {
   for (const Tensor* x : {&lengths, &segments, &ranges, &allow}) {
     text << " ";
     if (x->defined())
-      text << x->storage().get() << "." << x->storage()->version() << "." << x->offset() << x->strides();
+      text << x->storage().get() << "." << x->storage()->version() << "." << x->offset() << x->shape() << x->strides();
   }
   return text.str();
 }

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "autograd/ops/where.h"
-#include "nn/mixing/mask.h"
+#include "nn/mixing/mask_once.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/ops/compare.h"
@@ -20,28 +20,22 @@ Tensor padding(const Tensor& lengths, long T, long S) {
 
 namespace {
 
-struct Padded {
-  Tensor lengths;  // kept alive: no others can come to lie where they are
-  Tensor rows;     // (B, T, 1) on the device
-};
-
-Padded padded(const Tensor& lengths, long T, long S, Device device) {
-  return {lengths, to(unsqueeze(padding(lengths, T, S), 2), device)};
+Tensor padded_rows(const Variable& y, const Tensor& lengths, long S) {  // (B, T, 1), where y is
+  return to(unsqueeze(padding(lengths, y.size(1), S), 2), y.value().device());
 }
 
 }  // namespace
 
 Variable zero_padded_rows(const Variable& y, const Tensor& lengths, long S) {
-  if (!lengths.defined()) return y;
-  return masked_fill(y, padded(lengths, y.size(1), S, y.value().device()).rows, 0);
+  return lengths.defined() ? masked_fill(y, padded_rows(y, lengths, S), 0) : y;
 }
 
 Variable zero_padded_rows(const Variable& y, const Tensor& lengths, long S, Context& ctx) {
   if (!lengths.defined()) return y;
   std::ostringstream key;
-  key << "padding " << y.size(1) << " " << S << " " << y.value().device() << " " << Mask{.lengths = lengths}.identity();
-  const auto once = ctx.once<Padded>(key.str(), [&] { return padded(lengths, y.size(1), S, y.value().device()); });
-  return masked_fill(y, once->rows, 0);
+  key << "padding " << y.size(1) << " " << S << " " << y.value().device();
+  const auto rows = made_once<Tensor>(ctx, key.str(), {.lengths = lengths}, [&] { return padded_rows(y, lengths, S); });
+  return masked_fill(y, *rows, 0);
 }
 
 }  // namespace heed

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "nn/finish.h"
 #include "system/ceil_div.h"
 #include "system/error.h"
 #include "system/text.h"
@@ -130,6 +131,7 @@ Confusion confusion_of(Classifier& model, const LabelledExamples& examples, cons
     for (size_t i = 0; i < part.size(); i++) result.counts[size_t(part[i]->label)][size_t(given[i])]++;
     if (o.progress) o.progress(long(end), long(order.size()));
   }
+  finish_device_of(model);
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include "models/objectives/masked_pixels.h"
 #include "models/objectives/next_pixel.h"
+#include "nn/finish.h"
 #include "system/error.h"
 #include "system/text.h"
 #include "tasks/image/image_sampler.h"
@@ -101,6 +102,7 @@ double ImageTask::validate(const Phase& phase) {
     nats += objective_->summed_loss(batch, in, ctx).item();
     counted += batch.counted;
   }
+  finish_device_of(objective_->model());
   HEED_CHECK(counted > 0, "image_task", "of ", valid_.count(), " pictures for validation no pixel is hidden");
   return nats / double(counted);
 }

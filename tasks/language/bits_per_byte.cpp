@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "nn/finish.h"
 #include "tasks/language/language_task.h"
 
 namespace heed {
@@ -29,6 +30,7 @@ Evaluation bits_per_byte(Gpt& model, const TokenSplit& split, const EvaluationOp
     result.bytes += batch.bytes;
     if (o.progress) o.progress(windows.done(), windows.windows());
   }
+  finish_device_of(model);
   HEED_CHECK(result.bytes > 0, "bits_per_byte", "the part '", split.name(), "' has ", split.size(), " ",
              split.vocabulary().units(), " in ", split.text().documents().size(),
              " documents; there is none to predict: one with another before it");

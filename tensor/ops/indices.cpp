@@ -52,9 +52,15 @@ struct Noting {
 
 Noting noting_for(const char* op, Device device) {
   Pending& all = pending();
-  const std::lock_guard lock(all.mutex);
-  Tensor& fault = all.faults[{device.backend, device.index}];
-  if (!fault.defined()) fault = zeros({sizeof(IndexFault) / sizeof(int64_t)}, i64, device);
+  const std::pair<Backend, int> key{device.backend, device.index};
+  std::unique_lock lock(all.mutex);
+  if (!all.faults.contains(key)) {
+    lock.unlock();  // a profiled fill finishes the device, which looks at the faults
+    const Tensor none = zeros({sizeof(IndexFault) / sizeof(int64_t)}, i64, device);
+    lock.lock();
+    all.faults.try_emplace(key, none);
+  }
+  const Tensor fault = all.faults.at(key);
   const auto known = std::find(all.ops.begin(), all.ops.end(), op);
   const long number = known - all.ops.begin() + 1;
   if (known == all.ops.end()) all.ops.push_back(op);
@@ -67,11 +73,12 @@ void check_faults(Device device) {
   const auto found = all.faults.find({device.backend, device.index});
   if (found == all.faults.end()) return;
   const Tensor fault = found->second;
+  const std::vector<const char*> ops = all.ops;
   all.faults.erase(found);
   lock.unlock();
   const std::vector<int64_t> at = fault.to_vector<int64_t>();
   if (at[0] == 0) return;
-  const char* op = all.ops[size_t(at[0] - 1)];
+  const char* op = ops[size_t(at[0] - 1)];
   fail(op, "index ", at[1], " at element ", at[2], " of the indices, which were made on ", device,
        ", is out of range; the rule is ", at[3], " <= index < ", at[4], ". It was found when the device was finished");
 }
@@ -98,6 +105,9 @@ Tensor noted(const Tensor& index, const IndexBounds& bounds) {
 template <class E, class Explain>
 Tensor checked(const char* op, const Tensor& index, const IndexBounds& bounds, Device device, Explain&& explain) {
   const bool known = index.storage()->known_within(bounds.least, bounds.limit);
+  HEED_CHECK(index.device() == cpu || bounds.least < bounds.limit || index.numel() == 0, op, index.numel(),
+             " indices were given and there is nothing to choose from; the rule is ", bounds.least, " <= index < ",
+             bounds.limit);
   if (index.device() != cpu) return known ? index : noted(bounded<E>(op, index, bounds), bounds);
   if (!known && !all_inside(index.data<E>(), index.numel(), bounds)) explain(index.data<E>());
   noted(index, bounds);

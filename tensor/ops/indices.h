@@ -24,8 +24,11 @@ Tensor checked_indices(const char* op, const Tensor& indices, long limit, Device
 // An i32 index of rows, in which -1 is nobody.
 Tensor checked_rows(const char* op, const Tensor& index, long rows, Device device);
 
-// Where nothing has to be moved. An op with a gradient on another device moves host indices itself, once for both.
-inline bool is_on_cpu(const Tensor& x) { return !x.defined() || x.device() == cpu; }
+// For an op with a gradient: if x is on another device, host indices are checked and moved once for both; check(device)
+// says how. On the cpu they stay as they are, and the op checks them.
+template <class Check> Tensor moved_once(const Tensor& x, const Tensor& indices, Check&& check) {
+  return !x.defined() || x.device() == cpu ? indices : check(x.device());
+}
 
 namespace kernels {
 

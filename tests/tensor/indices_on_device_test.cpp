@@ -9,6 +9,7 @@
 #include "tensor/ops/elementwise.h"
 #include "tensor/ops/indices.h"
 #include "tensor/ops/sort.h"
+#include "tensor/profile.h"
 #include "tests/support/compare.h"
 #include "tests/support/error_of.h"
 #include "tests/support/guarded_device.h"
@@ -72,6 +73,19 @@ BOOST_AUTO_TEST_CASE(one_that_is_out_of_range_is_told_when_the_device_is_finishe
   BOOST_TEST(error_of([] { finish(kThere); }) ==
              "rows_at: index 3 at element 1 of the indices, which were made on custom:0, is out of range; the rule is "
              "-1 <= index < 3. It was found when the device was finished");
+}
+
+BOOST_AUTO_TEST_CASE(checks_are_profiled_as_other_kernels_are) {
+  const Tensor x = to(noise({3, 2}), kThere), index = made_there(tensor({2, 0}, i64));
+  const Profile profile;  // finishes the device after every kernel
+  index_select(x, 0, index);
+  BOOST_TEST(error_of([&] { index_select(x, 0, made_there(tensor({5}, i64))); }).find("index 5") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_can_be_chosen_from_an_empty_axis) {
+  const Tensor x = to(zeros({0, 2}), kThere);
+  BOOST_TEST(error_of([&] { index_select(x, 0, made_there(tensor({0}, i64))); }) ==
+             "index_select: 1 indices were given and there is nothing to choose from; the rule is 0 <= index < 0");
 }
 
 BOOST_AUTO_TEST_CASE(indices_that_were_written_to_are_looked_at_again) {

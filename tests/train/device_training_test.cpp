@@ -72,6 +72,7 @@ template <class Model, class Options> void check_model(const Options& options, F
   here.initialise(3), there.initialise(3);
   there.move_to(kThere);
   check_same(gradients(there, [&] { return loss(there); }), gradients(here, [&] { return loss(here); }));
+  finish(kThere);
   BOOST_TEST(guarded.host_pointers() == "");
 }
 
@@ -102,16 +103,20 @@ BOOST_AUTO_TEST_CASE(a_language_model_trains_and_writes_the_same_bits_there) {
 
 BOOST_AUTO_TEST_CASE(a_step_reads_the_loss_and_the_norm_and_uploads_inputs_and_targets) {
   const GuardedDevice guarded;
-  for (const long layers : {1, 3}) {
-    LmSettings s = settings();
+  for (const auto& [attention, layers] : {std::pair{"full", 1L},
+                                          {"full", 3L},
+                                          {"full:bias=t5", 3L},
+                                          {"linear", 2L},
+                                          {"window:left=3,right=0,dilation=2,bias=alibi", 3L}}) {
+    LmSettings s = settings(attention);
     s.layers = layers, s.data = "one";
     LanguageTask task(s, split_of({kText[0]}));  // one document: there are no segments
     Trainer trainer(Training::moved(task, kThere));
     trainer.advance();
     const CopyCounts before = copy_counts();
     trainer.advance();
-    BOOST_TEST(copy_counts().to_host - before.to_host == 2);
-    BOOST_TEST(copy_counts().from_host - before.from_host == 2);
+    BOOST_TEST(copy_counts().to_host - before.to_host == 2, attention);
+    BOOST_TEST(copy_counts().from_host - before.from_host == 2, attention);
   }
 }
 

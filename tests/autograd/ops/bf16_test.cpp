@@ -19,6 +19,7 @@
 #include "tensor/random.h"
 #include "tensor/views.h"
 #include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 #include "train/adamw.h"
 
 using namespace heed;
@@ -121,6 +122,7 @@ BOOST_AUTO_TEST_CASE(a_product_of_bf16_has_the_bits_of_that_of_rounded_numbers) 
             {.f32_tolerance = 0.05});
   const Tensor x = noise({3, 4}), w = noise({5, 4}, 2), b = noise({5}, 3);
   BOOST_TEST(same_bits(linear_bf16(x, w, b).value(), linear(x, w, b)));  // f64 is not rounded
+  BOOST_TEST(error_of([&] { linear_bf16(cast(x, f32), w, b); }).starts_with("linear: a is f32 and b is f64; "));
 }
 
 BOOST_AUTO_TEST_CASE(attention_and_logits_multiply_rounded_operands) {

@@ -123,10 +123,11 @@ BOOST_AUTO_TEST_CASE(empty_products_are_zero_or_empty) {
 
 BOOST_AUTO_TEST_CASE(bf16_is_multiplied_by_its_own_kernel_in_any_layout) {
   const Tensor a = cast(noise({2, 3, 40, 50}), bf16), b = cast(noise({3, 50, 60}, 2), bf16);
+  constexpr double kOrder = 1e-6;  // another layout, another order of sums
   const auto check = [](const Tensor& x, const Tensor& y) {
     const Tensor product = matmul(x, y);
     BOOST_TEST(product.dtype() == f32);
-    check_close(product, matmul(cast(x, f32), cast(y, f32)), 1e-6);  // another layout, another order of sums
+    check_close(product, matmul(cast(x, f32), cast(y, f32)), kOrder);
   };
   check(a, b);
   check(transpose(b), transpose(a));
