@@ -154,7 +154,7 @@ demo-igpt: $(BUILD)/igpt  ## a larger picture model, trained for longer: the pic
 	$(Q)$(BUILD)/igpt demo --long --run runs/demo-igpt-long
 
 demo-quick: $(BUILD)/charlm $(BUILD)/igpt $(BUILD)/spirals  # the same in a few seconds, and the spirals, for test-all
-	$(Q)$(BUILD)/charlm demo --quick --run $(BUILD)/demo && $(BUILD)/igpt demo --quick --run $(BUILD)/demo-igpt && \
+	$(Q)rm -rf $(BUILD)/demo $(BUILD)/demo-igpt && $(BUILD)/charlm demo --quick --run $(BUILD)/demo && $(BUILD)/igpt demo --quick --run $(BUILD)/demo-igpt && \
 	$(BUILD)/spirals --quick --out $(BUILD)/spirals.png
 
 test: $(BUILD)/tests $(LARGE:%=$(BUILD)/%)  ## build and run the tests; make test T='softmax*' runs some of them

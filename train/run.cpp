@@ -85,7 +85,7 @@ class Run {
       check_unused();
     }
     if (!o_.from.empty()) warm_up();
-    folder_.write_config(task_.settings());
+    folder_.write_config(task_.settings(), o_.data_path);
     folder_.forget_after(0);
   }
 
@@ -118,7 +118,7 @@ class Run {
     for (const std::string& change : changes) say("  changed: " + change);
     if (!found.data.empty() && found.data != fingerprint_)
       say("  changed: the data has other bytes than before: the run goes on, but not to the same bits");
-    folder_.write_config(task_.settings());
+    folder_.write_config(task_.settings(), o_.data_path);
     folder_.forget_after(found.step);
     saved_step_ = found.step;
     const auto number = [&](const std::string& name) {
@@ -136,7 +136,7 @@ class Run {
   Json settings_of(const TrainingState& found) const {
     const std::string path = files_.path(found.step);
     Json settings = task_.known_settings(Json::parse(found.settings, path), path);
-    settings["data"] = (folder_.exists() ? config() : task_.settings()).at("data");
+    settings["data"] = folder_.exists() ? Json(folder_.data()) : task_.settings().at("data");
     return settings;
   }
 

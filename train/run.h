@@ -19,6 +19,7 @@ namespace heed {
 struct RunOptions {
   std::string run = {};                              // the folder
   bool resume = false;                               // go on from the newest checkpoint, if there is one
+  std::string data_path = {};                        // where the data lies, if it is a file or a folder: for config.json
   std::string from = {};                             // begin with the weights of this run or checkpoint: warm_start.h
   bool check_finite = false;                         // look at the result of every op
   bool quiet = false;                                // no line of progress

@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kDataPath = "data_path";
+
 std::string text_of(const std::string& path) { return std::string(FileBytes("run", path).bytes()); }
 
 bool is_file(const std::string& path) {
@@ -37,6 +39,11 @@ std::vector<std::pair<long, std::string>> sample_files(const RunFolder& run, con
   return list;
 }
 
+Json whole_config(const RunFolder& run) {
+  if (!run.exists()) throw NoRun("run: " + run.path() + " is not a run folder: it has no config.json", run.path());
+  return Json::parse(text_of(run.file("config.json")), run.file("config.json"));
+}
+
 // An object with a whole "step"; nothing if the line is no such thing.
 std::optional<Json> metric(std::string_view line) {
   try {
@@ -50,6 +57,11 @@ std::optional<Json> metric(std::string_view line) {
 
 }  // namespace
 
+std::string absolute_path(const std::string& path) {
+  std::error_code none;
+  return fs::absolute(path, none).lexically_normal().string();
+}
+
 RunFolder::RunFolder(const std::string& path) : path_(path) {
   while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
   HEED_CHECK(!path_.empty(), "run", "the name of the run folder is empty; give one, such as runs/mine");
@@ -57,19 +69,45 @@ RunFolder::RunFolder(const std::string& path) : path_(path) {
 
 bool RunFolder::exists() const { return is_file(file("config.json")); }
 
-void RunFolder::erase() const {
+bool RunFolder::begun() const {
   std::error_code none;
-  for (const char* name :
-       {"checkpoints", "samples", "look", "config.json", "metrics.jsonl", "loss.svg", "loss.png", "index.html",
-        "confusion.json", "gallery.png", "samples.png", "completions.png", "palette.png", "probe.png", "probe.svg"})
-    fs::remove_all(file(name), none);
+  return exists() || is_file(file("metrics.jsonl")) || fs::is_directory(file("checkpoints"), none);
 }
 
-void RunFolder::write_config(const Json& settings) const { write_file(file("config.json"), settings.dump(2) + "\n"); }
+std::string RunFolder::move_aside() const {
+  for (long number = 1;; number++) {
+    const std::string other = path_ + "-" + std::to_string(number);
+    if (fs::exists(fs::symlink_status(other))) continue;
+    std::error_code error;
+    fs::rename(path_, other, error);
+    HEED_CHECK(!error, "run", "cannot rename ", path_, " to ", other, ": ", error.message(),
+               "; choose another folder for the new run");
+    return other;
+  }
+}
+
+void RunFolder::write_config(const Json& settings, const std::string& data_path) const {
+  Json all = settings;
+  if (!data_path.empty()) all[kDataPath] = data_path;
+  write_file(file("config.json"), all.dump(2) + "\n");
+}
 
 Json RunFolder::config() const {
-  if (!exists()) throw NoRun("run: " + path_ + " is not a run folder: it has no config.json", path_);
-  return Json::parse(text_of(file("config.json")), file("config.json"));
+  const Json all = whole_config(*this);
+  Json settings = Json::object();
+  for (const auto& [name, value] : all.members())
+    if (name != kDataPath) settings[name] = value;
+  return settings;
+}
+
+std::string RunFolder::data() const {
+  const Json all = whole_config(*this);
+  const std::string given = all.at("data").text();
+  const Json* lay = all.find(kDataPath);
+  if (!lay || !lay->is_text()) return given;
+  std::error_code none;
+  const bool moved = !fs::exists(lay->text(), none) && fs::exists(given, none);  // with the folder that it is named from
+  return moved || absolute_path(given) == lay->text() ? given : lay->text();
 }
 
 void RunFolder::log(const Json& line) const { append_to_file(file("metrics.jsonl"), line.dump() + "\n"); }

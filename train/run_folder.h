@@ -1,6 +1,6 @@
 // RunFolder: all that a run writes, in one place.
 //
-//   RUN/config.json                       the settings
+//   RUN/config.json                       the settings, and where the data lay: "data_path"
 //   RUN/metrics.jsonl                     a line per step or evaluation: {"step":120,"bpc":2.31,...}
 //   RUN/checkpoints/step-000120.safetensors
 //   RUN/samples/step-000120.txt           what the model wrote then; .wav: which sound it made, .png: what it drew
@@ -35,11 +35,18 @@ class RunFolder {
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   bool exists() const;  // has it a config.json?
+  bool begun() const;   // has it anything of a run, perhaps of one that was killed before its first step?
 
-  void erase() const;  // removes what a run writes, and nothing else that may be in the folder
+  // Makes room for another run of this name: the folder and all that is in it becomes PATH-1, or the next number that
+  // is free. Returns its new path.
+  std::string move_aside() const;
 
-  void write_config(const Json& settings) const;
-  Json config() const;  // throws NoRun if there is none
+  // `data_path`: where the data lies, from the root on; empty if it is no file or folder.
+  void write_config(const Json& settings, const std::string& data_path = "") const;
+  Json config() const;  // the settings; throws NoRun if there is none
+  // What the run has learned: "data" of the settings, as the user gave it, or where it lay if that is another place
+  // than this name means here and now (a run may be used from other folders than it was started in).
+  std::string data() const;
 
   void log(const Json& line) const;    // adds a line to the metrics
   std::vector<Json> metrics() const;   // none if there are none; lines that a kill or a full disk cut off are left out
@@ -62,6 +69,8 @@ class RunFolder {
  private:
   std::string path_;
 };
+
+std::string absolute_path(const std::string& path);  // from the root on
 
 // While it lives, this process alone trains in the folder, which must exist; the system lets go when it is killed.
 // Throws if another process has it. Where a file system knows no locks, nothing is locked.

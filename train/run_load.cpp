@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "system/error.h"
 #include "train/checkpoint_files.h"
 #include "train/run_folder.h"
 
@@ -28,13 +29,19 @@ FoundCheckpoint find_in(const std::string& run, const CheckpointChoice& choice) 
 std::string data_of(const std::string& checkpoint) {
   try {
     const RunFolder run(fs::absolute(checkpoint).parent_path().parent_path().string());
-    return run.exists() ? run.config().at("data").text() : "";
+    return run.exists() ? run.data() : "";
   } catch (const Error&) {  // it is damaged; a model that writes needs no data
     return "";
   }
 }
 
 }  // namespace
+
+void check_data(const std::string& data, const std::string& run) {
+  std::error_code none;
+  HEED_CHECK(!fs::path(data).is_absolute() || fs::exists(data, none), "load", "what ", run, " has learned was ", data,
+             ", and is not there any more; say where it is now with --data");
+}
 
 FoundCheckpoint find_checkpoint(const std::string& run_or_file, const CheckpointChoice& choice) {
   std::error_code none;

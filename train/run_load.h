@@ -25,4 +25,8 @@ struct CheckpointChoice {
 // NoRun (run_folder.h) if there is none.
 FoundCheckpoint find_checkpoint(const std::string& run_or_file, const CheckpointChoice& choice = {});
 
+// Throws if the data of a run is gone from where it was, and says how to point to it. A name that is no path from the
+// root on is left to whoever opens it.
+void check_data(const std::string& data, const std::string& run);
+
 }  // namespace heed

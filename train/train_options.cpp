@@ -1,5 +1,6 @@
 #include "train/train_options.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -7,6 +8,8 @@
 #include "system/interrupt.h"
 #include "system/progress.h"
 #include "train/checkpoint_files.h"
+#include "train/run_folder.h"
+#include "train/run_load.h"
 #include "train/trainer.h"
 
 namespace heed {
@@ -39,6 +42,13 @@ void TrainOptions::begin() {
   };
   run.quiet |= json;
   if (json) run.metrics = print_json;
+}
+
+void TrainOptions::learns(const std::string& data, const std::vector<std::string>& names) {
+  const auto is_called = [&](const std::string& name) { return data == name || data.starts_with(name + ":"); };
+  if (data.empty() || std::any_of(names.begin(), names.end(), is_called)) return;
+  if (run.resume) check_data(data, run.run);
+  run.data_path = absolute_path(data);
 }
 
 void TrainOptions::check_apart(const std::string& data) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "system/command_line.h"
 #include "train/run.h"
@@ -18,6 +19,10 @@ struct TrainOptions {
   void add_options(CommandLine& line);      // of one run
   void add_set_options(CommandLine& line);  // the same for several that are trained one after the other: without --from
   void begin();  // after parsing: sentences go to stdout, or with --json to stderr, and metrics to stdout
+
+  // After parsing: what is learned. The run remembers where it lies, unless it is one of `names`, which are no paths.
+  // Throws if it was there when the run began, and is gone.
+  void learns(const std::string& data, const std::vector<std::string>& names);
 
   // Throws if the run folder lies in the folder that is learned: it would learn what it writes when it is resumed.
   void check_apart(const std::string& data) const;

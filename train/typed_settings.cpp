@@ -45,11 +45,20 @@ void TypedSettings::check_schedule(const TrainSettings& s) const {
 }
 
 std::optional<SavedSettings> saved_settings(const RunFolder& folder) {
-  if (folder.exists()) return SavedSettings{folder.config(), folder.file("config.json")};
+  if (folder.exists()) {
+    SavedSettings saved{folder.config(), folder.file("config.json")};
+    if (saved.json.find("data")) saved.json["data"] = folder.data();
+    return saved;
+  }
   const auto list = CheckpointFiles(folder.path()).list();
   if (list.empty()) return std::nullopt;
   const std::string& path = list.back().path;
   return SavedSettings{Json::parse(read_checkpoint_summary(path).settings, path), path};
+}
+
+std::optional<SavedSettings> settings_to_resume(const RunFolder& folder) {
+  if (!folder.begun()) throw NoRun("train: there is no run " + folder.path(), folder.path());
+  return saved_settings(folder);
 }
 
 }  // namespace heed

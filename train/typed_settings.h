@@ -38,5 +38,7 @@ struct SavedSettings {
   std::string from;  // the file
 };
 std::optional<SavedSettings> saved_settings(const RunFolder& folder);
+// The same for a run that is to go on: throws NoRun if there is none. Nothing if it was killed before it wrote them.
+std::optional<SavedSettings> settings_to_resume(const RunFolder& folder);
 
 }  // namespace heed

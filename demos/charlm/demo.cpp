@@ -29,15 +29,16 @@ LmSettings demo_settings(bool quick, long seed) {
   return s;
 }
 
-// Makes room for a new demo: an old one goes, anything else is refused, also a demo that somebody trained on.
-void clear(const RunFolder& folder) {
+// Makes room for a new demo: an old one is moved aside with all that is in its folder, anything else is refused, also a
+// demo that somebody trained on. Nothing is ever deleted.
+void make_room(const RunFolder& folder) {
   if (!folder.exists()) return;
   const RunLock lock(folder);
   const LmSettings old = settings_from_json(folder.config(), folder.file("config.json"));
   const bool demo = old.data == "self" && old.preset == "tiny" && (old.steps == kSteps || old.steps == kQuickSteps);
   HEED_CHECK(demo, "demo", folder.path(), " holds another run, which has learned ", old.data, " for ", old.steps,
              " steps; choose another folder with --run");
-  folder.erase();
+  print_line("the demo of before is now " + folder.move_aside());
 }
 
 }  // namespace
@@ -47,13 +48,13 @@ int demo_command(int argc, char** argv) {
   bool quick = false;
   long seed = 1;
   CommandLine line("charlm demo", "Learns heed's own source and docs for about a minute, and writes a sample.");
-  line.option("--run", options.run, "the folder for all that it writes; an older demo there is replaced");
+  line.option("--run", options.run, "the folder for all that it writes; an older demo there is moved aside");
   line.seed(seed, "another seed, other weights");
   line.flag("--quick", quick, "a few seconds, to see that it works");
   if (!line.parse(argc, argv)) return line.exit_code();
   print_line(machine_description());
   const RunFolder folder(options.run);
-  clear(folder);
+  make_room(folder);
   const LmSettings settings = demo_settings(quick, seed);
   options.page = page_of(options.run, settings);
   const ByteData data = open_data(settings.data);

@@ -5,6 +5,7 @@
 #include "system/error.h"
 #include "system/progress.h"
 #include "tasks/language/bits_per_byte.h"
+#include "train/run_load.h"
 
 using namespace heed;
 
@@ -39,6 +40,7 @@ int eval_command(int argc, char** argv) {
   if (data_path.empty()) data_path = loaded.settings.data;
   HEED_CHECK(!data_path.empty(), "eval", loaded.path,
              " is not in the folder of its run, whose config.json says what it has learned; give a text with --data");
+  if (!line.given("--data")) check_data(data_path, choice.run);
   const ByteData data = open_data(data_path);
   const ByteSplit& part = part_of(data, split_name);
   const TokenSplit split(bytes ? part.first(bytes) : part, loaded.vocabulary);

@@ -1,6 +1,9 @@
 // charlm orderings: what the order of a transformer's sublayers is worth. The options, and what is printed around the
 // training of the set, which is tasks/language/ordering_training.h.
 #include "models/orderings.h"
+
+#include <filesystem>
+
 #include "demos/charlm/charlm.h"
 #include "demos/charlm/setting_options.h"
 #include "system/error.h"
@@ -72,9 +75,12 @@ int orderings_command(int argc, char** argv) {
   if (!line.parse(argc, argv)) return line.exit_code();
   if (!train.json) print_line(machine_description());
   const auto before = train.run.resume ? OrderingFolder(train.run.run).saved() : std::nullopt;
+  HEED_CHECK(!train.run.resume || before || std::filesystem::exists(train.run.run), "orderings", "there is no set ",
+             train.run.run, "; without --resume it is begun");
   const OrderingSet set = set_of(set_options, before);
   LmSettings settings = options.settings(train.run.run, before ? std::optional(before->settings) : std::nullopt);
   train.check_minutes(line, settings);
+  train.learns(settings.data, {"self"});
   const ByteData data = open_data(settings.data);
   settings.sample_rate = data.sample_rate;
   train.check_apart(settings.data);

@@ -72,7 +72,7 @@ void SettingOptions::check_contradictions(const LmSettings& s) const {
 }
 
 std::optional<LmSettings> SettingOptions::of_run(const RunFolder& folder) {
-  const auto saved = saved_settings(folder);
+  const auto saved = settings_to_resume(folder);
   if (!saved) return std::nullopt;
   return settings_from_json(saved->json, saved->from);
 }

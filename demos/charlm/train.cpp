@@ -19,6 +19,7 @@ int train_command(int argc, char** argv) {
   if (!line.parse(argc, argv)) return line.exit_code();
   if (!train.json) print_line(machine_description());
   LmSettings settings = options.settings(train.run.run, train.run.resume);
+  train.learns(settings.data, {"self"});
   const ByteData data = open_data(settings.data);
   settings.sample_rate = data.sample_rate;
   train.check_apart(settings.data);

@@ -6,6 +6,7 @@
 #include "system/progress.h"
 #include "tasks/classify/classify_run_load.h"
 #include "tasks/classify/classify_task.h"
+#include "train/run_load.h"
 
 using namespace heed;
 
@@ -60,6 +61,7 @@ int eval_command(int argc, char** argv) {
   if (asked.data.empty()) asked.data = loaded.settings.data;
   HEED_CHECK(!asked.data.empty(), "eval", loaded.path,
              " is not in the folder of its run, whose config.json says what it has learned; give texts with --data");
+  if (!line.given("--data")) check_data(asked.data, asked.run);
   const LabelledText data = open_labelled(asked.data, loaded.settings.context, loaded.labels);
   const LabelledExamples part = part_of(data, asked.split);
   Progress progress("text", long(part.size()));

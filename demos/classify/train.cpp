@@ -38,7 +38,7 @@ ClassifySettings defaults() {
 
 // What was typed, on top of the preset or of what the run has.
 ClassifySettings settings_of(const TypedSettings& options, const ClassifySettings& typed, const RunOptions& run) {
-  const auto saved = run.resume ? saved_settings(RunFolder(run.run)) : std::nullopt;
+  const auto saved = run.resume ? settings_to_resume(RunFolder(run.run)) : std::nullopt;
   ClassifySettings s = saved ? classify_settings_from_json(saved->json, saved->from) : classify_preset(typed.preset);
   HEED_CHECK(!saved || !options.given("preset") || s.preset == typed.preset, "train", run.run,
              " began with the preset ", s.preset, ", and --preset ", typed.preset,
@@ -74,6 +74,7 @@ int train_command(int argc, char** argv) {
   if (!line.parse(argc, argv)) return line.exit_code();
   if (!train.json) print_line(machine_description());
   ClassifySettings settings = settings_of(options, typed, train.run);
+  train.learns(settings.data, {"listops"});
   const LabelledText data = open_labelled(settings.data, settings.context);
   train.begin();
   train.run.page = page_of(train.run.run, settings);

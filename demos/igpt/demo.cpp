@@ -36,8 +36,9 @@ ImageSettings demo_settings(const Length& length, long seed) {
   return s;
 }
 
-// Makes room for a new demo: an old one goes, anything else is refused, also a demo that somebody trained on.
-void clear(const RunFolder& folder) {
+// Makes room for a new demo: an old one is moved aside with all that is in its folder, anything else is refused, also a
+// demo that somebody trained on. Nothing is ever deleted.
+void make_room(const RunFolder& folder) {
   if (!folder.exists()) return;
   const RunLock lock(folder);
   const ImageSettings old = image_settings_from_json(folder.config(), folder.file("config.json"));
@@ -46,7 +47,7 @@ void clear(const RunFolder& folder) {
     demo |= old.data == usual_images() && old.preset == length.preset && old.steps == length.steps;
   HEED_CHECK(demo, "demo", folder.path(), " holds another run, which has learned ", old.data, " for ", old.steps,
              " steps; choose another folder with --run");
-  folder.erase();
+  print_line("the demo of before is now " + folder.move_aside());
 }
 
 Picture gallery(const LoadedIgpt& loaded, const ImageData& data) {
@@ -67,7 +68,7 @@ int demo_command(int argc, char** argv) {
   bool quick = false, longer = false;
   long seed = 1;
   CommandLine line("igpt demo", "Learns Fashion-MNIST for about a minute, and draws.");
-  line.option("--run", options.run, "the folder for all that it writes; an older demo there is replaced");
+  line.option("--run", options.run, "the folder for all that it writes; an older demo there is moved aside");
   line.seed(seed, "another seed, other weights");
   line.flag("--quick", quick, "a few seconds, to see that it works");
   line.flag("--long", longer,
@@ -75,7 +76,7 @@ int demo_command(int argc, char** argv) {
   if (!line.parse(argc, argv)) return line.exit_code();
   print_line(machine_description());
   const RunFolder folder(options.run);
-  clear(folder);
+  make_room(folder);
   const Length length = quick ? kQuick : longer ? kLong : kUsual;
   const ImageSettings settings = demo_settings(length, seed);
   options.page = page_of(options.run, settings);

@@ -6,6 +6,7 @@
 #include "demos/igpt/igpt.h"
 #include "system/error.h"
 #include "tasks/image/image_sampler.h"
+#include "train/run_load.h"
 
 using namespace heed;
 
@@ -49,6 +50,7 @@ ImageData pictures_of(const LoadedIgpt& loaded, const std::string& data) {
   const std::string from = data.empty() ? loaded.settings.data : data;
   HEED_CHECK(!from.empty(), "igpt", loaded.path,
              " is not in the folder of its run, whose config.json says what it has learned; give pictures with --data");
+  if (data.empty()) check_data(from, loaded.path);
   ImageOptions options = image_options(loaded.settings);
   options.colour = loaded.palette.channels() == 1 ? "grey" : "colour";
   return ImageData::open(from, options);

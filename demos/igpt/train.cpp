@@ -29,7 +29,7 @@ ImageSettings defaults() {
 
 // What was typed, on top of the preset or of what the run has.
 ImageSettings settings_of(const TypedSettings& options, const ImageSettings& typed, const RunOptions& run) {
-  const auto saved = run.resume ? saved_settings(RunFolder(run.run)) : std::nullopt;
+  const auto saved = run.resume ? settings_to_resume(RunFolder(run.run)) : std::nullopt;
   ImageSettings s = saved ? image_settings_from_json(saved->json, saved->from) : image_preset(typed.preset);
   HEED_CHECK(!saved || !options.given("preset") || s.preset == typed.preset, "train", run.run,
              " began with the preset ", s.preset, ", and --preset ", typed.preset,
@@ -63,6 +63,7 @@ int train_command(int argc, char** argv) {
   if (!train.json) print_line(machine_description());
   ImageSettings settings = settings_of(options, typed, train.run);
   train.check_apart(settings.data);
+  train.learns(settings.data, {"fashion-mnist", "shapes"});
   const ImageData data = ImageData::open(settings.data, image_options(settings));
   train.begin();
   train.run.page = page_of(train.run.run, settings);

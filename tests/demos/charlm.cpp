@@ -34,7 +34,8 @@ bool same_tensors(const std::vector<NamedTensor>& a, const std::vector<NamedTens
 
 }  // namespace
 
-Charlm::Charlm(const std::string& folder, const Words& words, const std::string& out, const std::string& program) {
+Charlm::Charlm(const std::string& folder, const Words& words, const std::string& out, const std::string& program,
+               const std::string& from) {
   static std::atomic<int> number = 0;
   const std::string stem = folder + "/" + program + "-" + std::to_string(number++);
   out_ = stem + ".out";
@@ -47,6 +48,7 @@ Charlm::Charlm(const std::string& folder, const Words& words, const std::string&
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
+  if (!from.empty()) posix_spawn_file_actions_addchdir_np(&actions, from.c_str());
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, to.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   posix_spawn_file_actions_addopen(&actions, 2, err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);

@@ -20,9 +20,10 @@ struct Ran {
 // charlm, or the program that is named, in the background. It is killed if nobody waits for it.
 class Charlm {
  public:
-  // The folder takes what it prints, or `out` what it prints to stdout: then Ran::out stays empty.
+  // The folder takes what it prints, or `out` what it prints to stdout: then Ran::out stays empty. It is started in the
+  // folder `from`, or where the tests are.
   Charlm(const std::string& folder, const Words& words, const std::string& out = "",
-         const std::string& program = "charlm");
+         const std::string& program = "charlm", const std::string& from = "");
   ~Charlm();
   Charlm(const Charlm&) = delete;
   Charlm& operator=(const Charlm&) = delete;

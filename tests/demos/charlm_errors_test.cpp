@@ -1,9 +1,11 @@
 // charlm and everything that can be wrong with what it is given: a sentence, an exit code, and no harm done.
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "system/write_file.h"
+#include "tasks/language/lm_settings.h"
 #include "tensor/create.h"
 #include "tests/demos/charlm.h"
 #include "tests/support/folder.h"
@@ -224,7 +226,8 @@ BOOST_AUTO_TEST_CASE(what_a_model_cannot_do_is_refused_with_the_reason) {
               "/x-1: Not a directory; a part of its path is a file");
   check_fails(at({"sample", "--run", at.run, "--count", "0"}), 2, "--count is \"0\"; it must be a whole number from 1");
   fs::remove(at.data);
-  check_fails(at({"eval", "--run", at.run}), 1, "cannot read " + at.data);
+  check_fails(at({"eval", "--run", at.run}), 1,
+              "has learned was " + at.data + ", and is not there any more; say where it is now with --data");
 }
 
 BOOST_AUTO_TEST_CASE(output_that_is_not_written_is_no_success) {
@@ -262,6 +265,22 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_run_of_ours_is_left_alone) {
   check_fails(at({"demo", "--quick", "--run", at.run}), 1, "config.json does not say 'preset'");
   BOOST_TEST(read_file(at.run + "/config.json") == "{\"mine\": 1}\n");
   BOOST_TEST(read_file(at.run + "/thesis.txt") == "years of work");
+}
+
+BOOST_AUTO_TEST_CASE(a_new_demo_deletes_nothing_of_the_old_one) {
+  const Folder folder;
+  LmSettings old = preset("tiny");
+  old.data = "self", old.steps = 1500;
+  const std::string run = folder / "demo";
+  RunFolder(run).write_config(to_json(old));
+  for (const char* name : {"look/index.html", "samples/mine.txt", "notes.txt"}) write_file(run + "/" + name, "mine");
+  Charlm demo(folder.path.string(), {"demo", "--run", run});
+  demo.wait_for("the demo of before is now " + run + "-1\n");
+  demo.wait_until([&] { return RunFolder(run).exists(); });
+  demo.signal(SIGKILL);
+  demo.wait();
+  for (const char* name : {"look/index.html", "samples/mine.txt", "notes.txt"})
+    BOOST_TEST(read_file(run + "-1/" + name) == "mine", name);
 }
 
 BOOST_AUTO_TEST_CASE(metrics_without_a_checkpoint_are_not_overwritten) {

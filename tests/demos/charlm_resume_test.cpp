@@ -40,9 +40,29 @@ BOOST_AUTO_TEST_CASE(a_resumed_run_ends_as_one_that_was_not_stopped) {
   BOOST_TEST(read_file(whole.run + "/samples/step-000012.txt") == read_file(parts.run + "/samples/step-000012.txt"));
 }
 
-BOOST_AUTO_TEST_CASE(resuming_what_is_not_there_starts_at_step_0_and_what_is_done_ends) {
-  const Trained t({"--resume"});
-  BOOST_TEST(contains(t.ran.out, "there is no checkpoint in " + t.run + "/checkpoints: starting from step 0\n"));
+BOOST_AUTO_TEST_CASE(resuming_a_run_that_is_not_there_is_an_error) {
+  const Place at;
+  const auto refused = [&](const std::string& program, const Words& words) {
+    const Ran ran = Charlm(at.folder.path.string(), words, "", program).wait();
+    BOOST_TEST(ran.code == 1);
+    BOOST_TEST(ran.err == program + ": train: there is no run " + at.run + "; `build/" + program + " train --run " +
+                              at.run + "` makes one\n");
+    BOOST_TEST((!fs::exists(at.run) || fs::is_empty(at.run)));
+  };
+  refused("charlm", tiny_train(at.data, at.run, {"--resume"}));
+  for (const char* program : {"classify", "igpt"}) refused(program, {"train", "--run", at.run, "--resume"});
+  fs::create_directory(at.run);  // nor is an empty folder
+  refused("charlm", {"train", "--run", at.run, "--resume"});
+  const Ran set = at({"orderings", "--run", at.folder / "set", "--resume"});
+  BOOST_TEST(set.code == 1);
+  BOOST_TEST(contains(set.err, "there is no set " + (at.folder / "set") + "; without --resume it is begun\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_without_a_checkpoint_starts_again_and_what_is_done_ends) {
+  const Trained t;
+  fs::remove_all(t.run + "/checkpoints");
+  const Ran first = t.train({"--resume"});
+  BOOST_TEST(contains(first.out, "there is no checkpoint in " + t.run + "/checkpoints: starting from step 0\n"));
   const Ran again = t({"train", "--run", t.run, "--resume"});
   BOOST_TEST(again.code == 0);
   BOOST_TEST(contains(again.out, "all 12 steps are done already; --steps N goes on to more\n"));
@@ -75,6 +95,36 @@ BOOST_AUTO_TEST_CASE(data_that_has_changed_is_noticed) {
   const Ran other = t({"train", "--run", t.run, "--resume", "--steps", "14"});
   BOOST_TEST(other.code == 0);
   BOOST_TEST(contains(other.out, "the data has other bytes than before: the run goes on, but not to the same bits"));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_finds_its_text_from_another_folder) {
+  const Place at;
+  const std::string here = at.folder.path.string(), away = at.folder / "away";
+  fs::create_directory(away);
+  const auto from = [&](const std::string& folder, const Words& words) {
+    return Charlm(here, words, "", "charlm", folder).wait();
+  };
+  BOOST_TEST(from(here, tiny_train("a.txt", "run")).code == 0);
+  const Ran eval = from(here, {"eval", "--run", "run"});
+  BOOST_TEST(from(away, {"eval", "--run", "../run"}).out == eval.out);
+  write_file(away + "/a.txt", "another text of this name");  // is not the run's
+  BOOST_TEST(from(away, {"eval", "--run", "../run"}).out == eval.out);
+  fs::remove(away + "/a.txt");
+  const Ran on = from(away, {"train", "--run", "../run", "--resume", "--steps", "13"});
+  BOOST_TEST(on.code == 0, on.err);
+  BOOST_TEST(!contains(on.out, "changed: data"));
+  fs::rename(at.data, away + "/b.txt");
+  const std::string gone = "what run has learned was " + at.data +
+                           ", and is not there any more; say where it is now with --data\n";
+  for (const Words& words : {Words{"eval", "--run", "run"}, Words{"train", "--run", "run", "--resume"}}) {
+    const Ran lost = from(here, words);
+    BOOST_TEST(lost.code == 1);
+    BOOST_TEST(contains(lost.err, gone), lost.err);
+  }
+  const Ran given = from(here, {"train", "--run", "run", "--resume", "--steps", "14", "--data", "away/b.txt"});
+  BOOST_TEST(given.code == 0, given.err);
+  BOOST_TEST(!contains(given.out, "other bytes"));
+  BOOST_TEST(from(away, {"eval", "--run", "../run", "--json"}).code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(equal_runs_write_equal_checkpoints_wherever_they_are) {

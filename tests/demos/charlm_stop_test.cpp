@@ -48,21 +48,25 @@ long kills() {  // HEED_KILLS=20 for more of them
 
 BOOST_AUTO_TEST_CASE(a_run_killed_at_any_moment_finishes_with_the_same_bits) {
   const Place at;
-  const Words more = {"--steps", "60", "--checkpoint-every", "12", "--resume"};
+  const auto words = [&](const std::string& run) {  // one that was killed before it began has nothing to resume
+    Words more = {"--steps", "60", "--checkpoint-every", "12"};
+    if (RunFolder(run).begun()) more.push_back("--resume");
+    return steady(at, run, more);
+  };
   const auto begin = std::chrono::steady_clock::now();
-  BOOST_REQUIRE(at(steady(at, at.run, more)).code == 0);
+  BOOST_REQUIRE(at(words(at.run)).code == 0);
   const std::chrono::duration<double, std::micro> whole = std::chrono::steady_clock::now() - begin;
   std::mt19937 random(1);
   long killed = 0;
   for (long i = 0; i < kills(); i++) {
     const std::string run = at.folder / ("killed-" + std::to_string(i));
     for (int times = 0; times < 1 + i % 2; times++) {  // some of them twice
-      Charlm child(at.folder.path.string(), steady(at, run, more));
+      Charlm child(at.folder.path.string(), words(run));
       ::usleep(useconds_t(std::uniform_real_distribution(0.0, whole.count())(random)));
       child.signal(SIGKILL);
       killed += child.wait().code == -SIGKILL;
     }
-    const Ran ran = at(steady(at, run, more));
+    const Ran ran = at(words(run));
     BOOST_TEST(ran.code == 0, ran.err);
     BOOST_TEST(!contains(ran.out, "is left out"));
     BOOST_TEST((read_file(newest_checkpoint(run)) == read_file(newest_checkpoint(at.run))));
@@ -116,10 +120,12 @@ BOOST_AUTO_TEST_CASE(ctrl_c_before_the_first_step_ends_at_once) {
 
 BOOST_AUTO_TEST_CASE(two_processes_do_not_train_in_one_folder) {
   const Place at;
-  const Words words = steady(at, at.run, {"--steps", "1000000", "--checkpoint-every", "100000", "--resume"});
-  Charlm first(at.folder.path.string(), words);
+  const Words more = {"--steps", "1000000", "--checkpoint-every", "100000"};
+  Charlm first(at.folder.path.string(), steady(at, at.run, more));
   first.wait_until([&] { return RunFolder(at.run).exists(); });
-  const Ran second = at(words);
+  Words again = more;
+  again.push_back("--resume");
+  const Ran second = at(steady(at, at.run, again));
   BOOST_TEST(second.code == 1);
   BOOST_TEST(second.err ==
              "charlm: run: another process trains in " + at.run + " now; wait for it, or choose another folder\n");

@@ -56,6 +56,37 @@ BOOST_AUTO_TEST_CASE(what_is_logged_comes_back) {
   BOOST_TEST(!run.last("seconds").has_value());
 }
 
+BOOST_AUTO_TEST_CASE(moving_aside_keeps_all_that_is_in_the_folder) {
+  const Folder folder;
+  const RunFolder run(folder / "demo");
+  BOOST_TEST(!run.begun());
+  for (const char* number : {"1", "2", "3"}) {
+    run.write_config(Json::object());
+    BOOST_TEST(run.begun());
+    write_file(run.file("look/mine.txt"), number);
+    BOOST_TEST(run.move_aside() == (folder / "demo-") + number);
+    BOOST_TEST(!fs::exists(run.path()));
+  }
+  for (const std::string number : {"1", "2", "3"}) {
+    BOOST_TEST(RunFolder(folder / ("demo-" + number)).exists());
+    BOOST_TEST(read_file(folder / ("demo-" + number + "/look/mine.txt")) == number);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_config_tells_where_the_data_lay_and_is_the_settings_alone) {
+  const Folder folder;
+  const RunFolder run(folder / "run");
+  Json settings = Json::object();
+  settings["data"] = "a.txt";
+  run.write_config(settings);
+  BOOST_TEST(run.data() == "a.txt");
+  run.write_config(settings, folder / "a.txt");
+  BOOST_TEST(run.config().dump() == settings.dump());
+  BOOST_TEST(run.data() == folder / "a.txt");
+  run.write_config(settings, absolute_path("a.txt"));
+  BOOST_TEST(run.data() == "a.txt");
+}
+
 BOOST_AUTO_TEST_CASE(lines_that_were_cut_off_are_left_out) {
   const Folder folder;
   const RunFolder run(folder.path.string());
