@@ -47,6 +47,7 @@ class Run {
       train();
     }
     result_.step = trainer_.step();
+    result_.train_score = train_score_.value;
     result_.peak_bytes = memory_stats(trainer_.device()).peak;
     result_.tokens_per_s = trained_seconds_ > 0 ? double(trained_tokens_) / trained_seconds_ : 0;
     return result_;
@@ -121,12 +122,15 @@ class Run {
     folder_.write_config(task_.settings(), o_.data_path);
     folder_.forget_after(found.step);
     saved_step_ = found.step;
-    const auto number = [&](const std::string& name) {
+    const auto mean = [&](const std::string& name) {  // it goes on; an older checkpoint may have none
       const auto saved = found.numbers.find(name);
-      return saved == found.numbers.end() ? 0 : saved->second;
+      return saved == found.numbers.end() ? RunningMean{} : RunningMean{saved->second, found.step};
     };
-    result_.train_score = number(score_.train()), mean_loss_ = number(kTrainLoss);  // running means go on
-    result_.valid_score = folder_.last(score_.valid()).value_or(NAN);
+    train_score_ = mean(score_.train()), loss_ = mean(kTrainLoss);
+    if (const auto line = folder_.last_line(score_.valid())) {
+      result_.valid_score = line->at(score_.valid()).number();
+      result_.valid_step = line->at("step").integer();
+    }
     seconds_ = folder_.last(kSeconds).value_or(0);
   }
 
@@ -184,7 +188,7 @@ class Run {
     say(format("%.2f million parameters%s, ", double(trainer_.model().parameter_count()) / 1e6, frozen().c_str()) +
         steps_text());
     const Needs rest = needs_of_rest(trainer_);
-    say("needs about " + megabytes(rest.bytes) + " and " + duration_text(rest.seconds));
+    say("needs about " + megabytes(rest.bytes) + " for tensors and " + duration_text(rest.seconds));
     reset_peak(trainer_.device());
   }
 
@@ -222,10 +226,8 @@ class Run {
     trained_tokens_ += last_.tokens;
     speed_ = double(last_.tokens) / took;
     const double now = task_.training_score(last_.loss, last_.metrics);
-    const double share = std::max(0.02, 1.0 / double(trainer_.step()));  // of this step in the running mean
-    result_.train_score = trainer_.step() == 1 ? now : result_.train_score + share * (now - result_.train_score);
-    mean_loss_ =
-        mean_loss_ == 0 ? last_.loss : mean_loss_ + share * (last_.loss - mean_loss_);  // 0: there was none yet
+    train_score_.add(now);
+    loss_.add(last_.loss);
     log_step(now);
     if (progress) progress->show(trainer_.step(), text());
   }
@@ -234,6 +236,7 @@ class Run {
   void log_step(double score) const {
     Json line = Json::Object{{"step", trainer_.step()},
                              {score_.name, score},
+                             {score_.train(), train_score_.value},
                              {"rate", last_.rate},
                              {"gradient_norm", last_.gradient_norm},
                              {"tokens_per_s", std::round(speed_)},
@@ -247,9 +250,13 @@ class Run {
     std::string reported;
     for (const auto& [name, value] : last_.metrics)
       if (name != score_.name) reported += format("%s %.3g   ", name.c_str(), value);
-    return format("loss %.3f   %s %.3f   ", mean_loss_, score_.name.c_str(), result_.train_score) +
-           (std::isfinite(result_.valid_score) ? format("valid %.3f   ", result_.valid_score) : "") + reported +
-           format("%.0f tok/s   ", speed_) + megabytes(memory_stats(trainer_.device()).reserved);
+    return format("%s %.3f   ", score_.train().c_str(), train_score_.value) + valid_text() +
+           format("%.0f tok/s   peak ", speed_) + megabytes(memory_stats(trainer_.device()).peak) + "   " + reported +
+           format("loss %.3f", loss_.value);
+  }
+  std::string valid_text() const {
+    if (!std::isfinite(result_.valid_score)) return "";
+    return format("%s %.3f (step %ld)   ", score_.valid().c_str(), result_.valid_score, result_.valid_step);
   }
 
   double validate() { return task_.validate(trainer_.schedule().phase_at(trainer_.step())); }
@@ -272,7 +279,7 @@ class Run {
     result_.valid_score = validate();
     if (!std::isfinite(result_.valid_score)) explain_validation();
     log(Json::Object{{"step", trainer_.step()}, {score_.valid(), result_.valid_score}, {kSeconds, seconds_}});
-    valid_step_ = trainer_.step();
+    result_.valid_step = trainer_.step();
     task_.write_samples(folder_, trainer_.step());
     save();  // last: whoever goes on from it finds all that belongs to it
     show();
@@ -281,8 +288,8 @@ class Run {
   void save() {
     TrainingState state = trainer_.state();
     state.data = fingerprint_;
-    state.numbers = {{score_.train(), result_.train_score}, {kTrainLoss, mean_loss_}};
-    if (valid_step_ == trainer_.step()) state.numbers[score_.valid()] = result_.valid_score;
+    state.numbers = {{score_.train(), train_score_.value}, {kTrainLoss, loss_.value}};
+    if (result_.valid_step == trainer_.step()) state.numbers[score_.valid()] = result_.valid_score;
     files_.save(state);
     saved_step_ = state.step;
   }
@@ -299,9 +306,10 @@ class Run {
   Step last_;
   const std::string fingerprint_ = task_.fingerprint();
   double seconds_ = 0;  // of training, also before a stop
-  double trained_seconds_ = 0, speed_ = 0, mean_loss_ = 0;
+  RunningMean train_score_, loss_;
+  double trained_seconds_ = 0, speed_ = 0;
   long trained_tokens_ = 0;
-  long valid_step_ = -1, saved_step_ = -1;  // of valid_score; of the newest checkpoint
+  long saved_step_ = -1;  // of the newest checkpoint
 };
 
 }  // namespace
@@ -310,7 +318,8 @@ RunResult train_run(Task& task, const RunOptions& options) { return Run(task, op
 
 std::string final_line(const RunResult& r, const Score& score) {
   return format("final step=%ld %s=%.4f %s=%.4f tokens_per_s=%.0f peak_bytes=%zu", r.step, score.train().c_str(),
-                r.train_score, score.valid().c_str(), r.valid_score, r.tokens_per_s, r.peak_bytes);
+                r.train_score, score.valid().c_str(), r.valid_score, r.tokens_per_s, r.peak_bytes) +
+         (r.valid_step == r.step ? "" : " valid_step=" + std::to_string(r.valid_step));
 }
 
 Json final_json(const RunResult& r, const Score& score) {
@@ -318,6 +327,7 @@ Json final_json(const RunResult& r, const Score& score) {
                       {"step", r.step},
                       {score.train(), r.train_score},
                       {score.valid(), r.valid_score},
+                      {"valid_step", r.valid_step},
                       {"tokens_per_s", r.tokens_per_s},
                       {"peak_bytes", long(r.peak_bytes)},
                       {"stopped", r.stopped}};

@@ -17,12 +17,12 @@
 namespace heed {
 
 struct RunOptions {
-  std::string run = {};                              // the folder
-  bool resume = false;                               // go on from the newest checkpoint, if there is one
-  std::string data_path = {};                        // where the data lies, if it is a file or a folder: for config.json
-  std::string from = {};                             // begin with the weights of this run or checkpoint: warm_start.h
-  bool check_finite = false;                         // look at the result of every op
-  bool quiet = false;                                // no line of progress
+  std::string run = {};        // the folder
+  bool resume = false;         // go on from the newest checkpoint, if there is one
+  std::string data_path = {};  // where the data lies, if it is a file or a folder: for config.json
+  std::string from = {};       // begin with the weights of this run or checkpoint: warm_start.h
+  bool check_finite = false;   // look at the result of every op
+  bool quiet = false;          // no line of progress
   std::function<void(const std::string&)> say = {};  // takes sentences for the user
   std::function<void(const Json&)> metrics = {};     // takes each line that goes into metrics.jsonl
   // How the user of this program says a name of these options or of the settings, for hints: "resume" -> "--resume".
@@ -32,8 +32,9 @@ struct RunOptions {
 
 struct RunResult {
   long step = 0;
-  double train_score = 0;    // a running mean over about the last 50 steps
+  double train_score = 0;    // a running mean over about the last 50 steps: score.h
   double valid_score = NAN;  // the last one; NaN: not measured yet
+  long valid_step = 0;       // when it was measured; 0: not yet
   double tokens_per_s = 0;   // of training alone
   size_t peak_bytes = 0;
   bool stopped = false;  // by Ctrl-C
@@ -42,7 +43,7 @@ struct RunResult {
 RunResult train_run(Task& task, const RunOptions& options);
 
 // The last line of a program that trains, "final step=N train_X=... valid_X=... tokens_per_s=... peak_bytes=...", and
-// the same as JSON. X is the score's name.
+// the same as JSON. X is the score's name. Where the validation is of another step than the last, " valid_step=N" follows.
 std::string final_line(const RunResult& result, const Score& score);
 Json final_json(const RunResult& result, const Score& score);
 

@@ -106,7 +106,8 @@ std::string RunFolder::data() const {
   const Json* lay = all.find(kDataPath);
   if (!lay || !lay->is_text()) return given;
   std::error_code none;
-  const bool moved = !fs::exists(lay->text(), none) && fs::exists(given, none);  // with the folder that it is named from
+  const bool moved =
+      !fs::exists(lay->text(), none) && fs::exists(given, none);  // with the folder that it is named from
   return moved || absolute_path(given) == lay->text() ? given : lay->text();
 }
 
@@ -131,10 +132,16 @@ void RunFolder::forget_after(long step) const {
       if (of > step) fs::remove(file(name));
 }
 
+std::optional<Json> RunFolder::last_line(const std::string& name) const { return last_line_of(metrics(), name); }
+
 std::optional<double> RunFolder::last(const std::string& name) const {
-  const std::vector<Json> lines = metrics();
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line)
-    if (const Json* value = line->find(name); value && value->is_number()) return value->number();
+  const std::optional<Json> line = last_line(name);
+  return line ? std::optional(line->at(name).number()) : std::nullopt;
+}
+
+std::optional<Json> last_line_of(const std::vector<Json>& metrics, const std::string& name) {
+  for (auto line = metrics.rbegin(); line != metrics.rend(); ++line)
+    if (const Json* value = line->find(name); value && value->is_number()) return *line;
   return {};
 }
 

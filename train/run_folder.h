@@ -52,7 +52,8 @@ class RunFolder {
   std::vector<Json> metrics() const;   // none if there are none; lines that a kill or a full disk cut off are left out
   void forget_after(long step) const;  // drops what a run that is resumed at this step will do again
 
-  std::optional<double> last(const std::string& name) const;  // its last value in the metrics
+  std::optional<double> last(const std::string& name) const;     // its last value in the metrics
+  std::optional<Json> last_line(const std::string& name) const;  // the last line that has it
 
   // The pairs (x, y) of all lines that have both names: curve("step", "valid_bpc").
   std::vector<Point> curve(const std::string& x, const std::string& y) const;
@@ -85,6 +86,7 @@ class RunLock {
   int folder_;  // a descriptor
 };
 
+std::optional<Json> last_line_of(const std::vector<Json>& metrics, const std::string& name);
 std::vector<Point> curve_of(const std::vector<Json>& metrics, const std::string& x, const std::string& y);
 
 // At most about `count` points: neighbours become their mean.

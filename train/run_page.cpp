@@ -16,24 +16,18 @@ constexpr size_t kPoints = 600;  // of a curve
 
 // The last value of a name in the metrics, in this format; a dash if there is none.
 std::string last_text(const std::vector<Json>& lines, const std::string& name, const char* pattern) {
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line)
-    if (const Json* value = line->find(name); value && value->is_number()) return format(pattern, value->number());
-  return "-";
+  const auto line = last_line_of(lines, name);
+  return line ? format(pattern, line->at(name).number()) : "-";
 }
 
-// The mean over the last steps: a single one tells little.
-std::string training_text(const std::vector<Json>& lines, const std::string& score) {
-  constexpr long kLast = 50;
-  double sum = 0;
-  long count = 0;
-  for (auto line = lines.rbegin(); line != lines.rend() && count < kLast; ++line)
-    if (const Json* value = line->find(score); value && value->is_number()) sum += value->number(), count++;
-  return count ? format("%.3f", sum / double(count)) : "-";
+std::string valid_label(const std::vector<Json>& lines, const Score& score) {
+  const auto line = last_line_of(lines, score.valid());
+  return score.unit + ", validation" + (line ? " of step " + line->at("step").dump() : "");
 }
 
 void add_figures(Page& page, const std::vector<Json>& lines, const Score& score) {
-  page.figures({{last_text(lines, score.valid(), "%.3f"), score.unit + ", validation"},
-                {training_text(lines, score.name), score.unit + ", training"},
+  page.figures({{last_text(lines, score.valid(), "%.3f"), valid_label(lines, score)},
+                {last_text(lines, score.train(), "%.3f"), score.unit + ", training (mean of about 50 steps)"},
                 {last_text(lines, "step", "%.0f"), "steps"},
                 {last_text(lines, "tokens_per_s", "%.0f"), "tokens per second"}});
 }
@@ -68,7 +62,8 @@ std::string capitalised(std::string text) {
 
 Chart loss_chart(const RunFolder& run, const std::vector<Json>& metrics, const Score& score) {
   Chart chart{.title = capitalised(score.unit), .subtitle = run.path(), .x_label = "step"};
-  chart.series.push_back({"training", thinned(curve_of(metrics, "step", score.name), kPoints), true});
+  chart.series.push_back({"each step", thinned(curve_of(metrics, "step", score.name), kPoints), true});
+  chart.series.push_back({"training", thinned(curve_of(metrics, "step", score.train()), kPoints)});
   chart.series.push_back({"validation", thinned(curve_of(metrics, "step", score.valid()), kPoints)});
   return chart;
 }

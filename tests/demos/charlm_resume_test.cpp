@@ -114,8 +114,8 @@ BOOST_AUTO_TEST_CASE(a_run_finds_its_text_from_another_folder) {
   BOOST_TEST(on.code == 0, on.err);
   BOOST_TEST(!contains(on.out, "changed: data"));
   fs::rename(at.data, away + "/b.txt");
-  const std::string gone = "what run has learned was " + at.data +
-                           ", and is not there any more; say where it is now with --data\n";
+  const std::string gone =
+      "what run has learned was " + at.data + ", and is not there any more; say where it is now with --data\n";
   for (const Words& words : {Words{"eval", "--run", "run"}, Words{"train", "--run", "run", "--resume"}}) {
     const Ran lost = from(here, words);
     BOOST_TEST(lost.code == 1);

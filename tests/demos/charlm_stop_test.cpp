@@ -92,6 +92,7 @@ BOOST_AUTO_TEST_CASE(ctrl_c_saves_and_the_run_goes_on) {
     BOOST_TEST(contains(ran.out, "go on with: build/charlm train --resume --run " + at.run + "\n"));
     BOOST_TEST(contains(ran.out, "\nfinal step=" + std::to_string(step) + " train_bpc="));
     BOOST_TEST(contains(ran.out, " valid_bpc=nan "));  // it was never measured
+    BOOST_TEST(last_line(ran.out).ends_with(" valid_step=0"));
     if (signal == SIGTERM) continue;
     const Words on = {"--steps", std::to_string(step + 5), "--checkpoint-every", "100000"};
     Words resume = on;

@@ -52,7 +52,16 @@ BOOST_AUTO_TEST_CASE(training_fills_the_run_folder_and_ends_with_one_line) {
 }
 
 BOOST_AUTO_TEST_CASE(a_quiet_run_has_no_line_of_progress) {
-  BOOST_TEST(contains(Trained().ran.err, "step 12/12   100%"));
+  const Trained told;
+  const std::regex form(
+      R"(step 12/12   100%   train_bpc \d\.\d{3}   valid_bpc \d\.\d{3} \(step 12\)   \d+ tok/s   peak (\d+) MB   loss .*\n)");
+  std::smatch found;
+  BOOST_TEST(std::regex_search(told.ran.err, found, form), told.ran.err);
+  // the same memory as "needs about" and as the last line: what tensors took at most
+  const double peak = std::stod(found[1]);
+  BOOST_TEST(std::abs(peak - std::stod(told.ran.out.substr(told.ran.out.find("needs about ") + 12))) <= 1);
+  BOOST_TEST(std::abs(peak - std::stod(last_line(told.ran.out).substr(last_line(told.ran.out).rfind('=') + 1)) / 1e6) <=
+             1);
   const Trained quiet({"--quiet"});
   BOOST_TEST(quiet.ran.err == "");
   BOOST_TEST(last_line(quiet.ran.out).starts_with("final step=12 "));

@@ -40,11 +40,11 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 BOOST_AUTO_TEST_CASE(the_page_shows_whatever_a_model_writes) {
   const Run r;
   const RunFolder& run = r.run;
-  run.log(line(1, "bpc", 7.5));
+  run.log(line(1, "train_bpc", 7.5));
   run.write_sample(1, "a <b> & \xff \xc3\xa4 \xc3\n\x01 end");
   const std::string page = r.page();
   BOOST_TEST(page.find("a &lt;b&gt; &amp; \u00b7 \u00e4 \u00b7\n\u00b7 end") != std::string::npos);
-  BOOST_TEST(page.find("<b>7.500</b>bits per byte, training") != std::string::npos);
+  BOOST_TEST(page.find("<b>7.500</b>bits per byte, training (mean of about 50 steps)") != std::string::npos);
   BOOST_TEST(page.find("<b>-</b>bits per byte, validation") != std::string::npos);
   BOOST_TEST(page.find("<audio") == std::string::npos);
   BOOST_TEST(fs::exists(run.file("loss.svg")));
@@ -84,10 +84,10 @@ BOOST_AUTO_TEST_CASE(samples_may_be_pictures) {
 
 BOOST_AUTO_TEST_CASE(another_score_has_its_own_names) {
   const Run r;
-  r.run.log(line(1, "accuracy", 0.5));
   r.run.log(line(1, "valid_accuracy", 0.25));
+  r.run.log(line(2, "train_accuracy", 0.5));
   const std::string page = r.page({.score = {"accuracy", "share that is right"}});
-  BOOST_TEST(contains(page, "<b>0.250</b>share that is right, validation"));
+  BOOST_TEST(contains(page, "<b>0.250</b>share that is right, validation of step 1<"));
   BOOST_TEST(contains(page, "<b>0.500</b>share that is right, training"));
   BOOST_TEST(contains(page, ">Share that is right</text>"));
   const Chart chart = comparison({r.run}, "step", {"accuracy", "share that is right"});

@@ -2,12 +2,15 @@
 // train/ knows what is learned.
 #include "train/run.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "autograd/attach_loss.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/reduce.h"
 #include "nn/linear.h"
+#include "system/text.h"
 #include "tensor/copy.h"
 #include "tensor/ops/elementwise.h"
 #include "tensor/random.h"
@@ -107,6 +110,34 @@ BOOST_AUTO_TEST_CASE(any_task_runs_logs_saves_and_shows) {
   std::string page = read_file(run.file("index.html"));
   for (const char* part : {"The line", "Minus squared error"})
     BOOST_TEST(page.find(part) != std::string::npos, part << " is not on the page");
+}
+
+BOOST_AUTO_TEST_CASE(training_has_one_number_in_metrics_page_and_result) {
+  const Folder folder;
+  TrainSettings s = settings();
+  s.steps = 120, s.checkpoint_every = 50;
+  LineTask task(s);
+  const RunResult result = train_run(task, {.run = folder / "run", .quiet = true});
+  const RunFolder run(folder / "run");
+  const auto each = run.curve("step", "fit"), mean = run.curve("step", "train_fit");
+  BOOST_REQUIRE(mean.size() == 120u);
+  double expected = 0;
+  for (size_t i = 0; i < each.size(); i++) {
+    expected += (each[i].y - expected) / std::min<double>(double(i + 1), 50);
+    BOOST_TEST(std::abs(mean[i].y - expected) < 1e-12);
+  }
+  BOOST_TEST(mean.back().y == result.train_score);
+  BOOST_TEST(read_file(run.file("index.html"))
+                 .find(format("<b>%.3f</b>minus squared error, training (mean of", mean.back().y)) !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(validation_names_its_step) {
+  RunResult result{.step = 12, .valid_score = 1.5, .valid_step = 10};
+  BOOST_TEST(final_line(result, {}).ends_with(" valid_step=10"));
+  BOOST_TEST(final_json(result, {}).at("valid_step").integer() == 10);
+  result.valid_step = 12;
+  BOOST_TEST(final_line(result, {}).find("valid_step") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(the_best_checkpoint_goes_by_the_score_and_holds_buffers_and_strings) {
