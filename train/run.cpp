@@ -11,6 +11,7 @@
 #include "system/text.h"
 #include "tensor/allocator.h"
 #include "train/checkpoint_files.h"
+#include "train/overfitting.h"
 #include "train/run_folder.h"
 #include "train/run_load.h"
 #include "train/trainer.h"
@@ -131,6 +132,7 @@ class Run {
       result_.valid_score = line->at(score_.valid()).number();
       result_.valid_step = line->at("step").integer();
     }
+    overfits_ = overfitting(folder_.metrics(), score_);
     seconds_ = folder_.last(kSeconds).value_or(0);
   }
 
@@ -207,10 +209,12 @@ class Run {
     }
     if (done()) {
       if (progress) progress->finish(text());
+      if (overfits_) say(overfits_->text(score_));
       return;
     }
     result_.stopped = true;
     progress.reset();
+    if (overfits_) say(overfits_->text(score_));
     trainer_.check_weights();
     if (saved_step_ != trainer_.step()) save();
     show();
@@ -256,7 +260,8 @@ class Run {
   }
   std::string valid_text() const {
     if (!std::isfinite(result_.valid_score)) return "";
-    return format("%s %.3f (step %ld)   ", score_.valid().c_str(), result_.valid_score, result_.valid_step);
+    return format("%s %.3f (step %ld%s)   ", score_.valid().c_str(), result_.valid_score, result_.valid_step,
+                  overfits_ ? format("; overfits, best at %ld", overfits_->best_step).c_str() : "");
   }
 
   double validate() { return task_.validate(trainer_.schedule().phase_at(trainer_.step())); }
@@ -280,6 +285,7 @@ class Run {
     if (!std::isfinite(result_.valid_score)) explain_validation();
     log(Json::Object{{"step", trainer_.step()}, {score_.valid(), result_.valid_score}, {kSeconds, seconds_}});
     result_.valid_step = trainer_.step();
+    overfits_ = overfitting(folder_.metrics(), score_);
     task_.write_samples(folder_, trainer_.step());
     save();  // last: whoever goes on from it finds all that belongs to it
     show();
@@ -307,6 +313,7 @@ class Run {
   const std::string fingerprint_ = task_.fingerprint();
   double seconds_ = 0;  // of training, also before a stop
   RunningMean train_score_, loss_;
+  std::optional<Overfitting> overfits_;
   double trained_seconds_ = 0, speed_ = 0;
   long trained_tokens_ = 0;
   long saved_step_ = -1;  // of the newest checkpoint

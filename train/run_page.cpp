@@ -8,6 +8,7 @@
 #include "show/page.h"
 #include "system/text.h"
 #include "system/write_file.h"
+#include "train/overfitting.h"
 
 namespace heed {
 namespace {
@@ -86,6 +87,8 @@ void write_page(const RunFolder& run, const RunPage& texts) {
   draw_chart(chart).write_png(run.file("loss.png"));
   Page page(run.path(), texts.about);
   add_figures(page, metrics, texts.score);
+  for (const std::string& note : texts.notes) page.paragraph(note);
+  if (const auto found = overfitting(metrics, texts.score)) page.paragraph(capitalised(found->text(texts.score)) + ".");
   page.svg(svg);
   add_samples(page, run);
   if (texts.more) texts.more(page);

@@ -19,6 +19,7 @@ struct RunPage {
     std::string title, file, text;  // the file is beside the page; a PNG is shown on it
   };
   std::string about = {};                  // a line below the title
+  std::vector<std::string> notes = {};     // sentences that stand above all, such as: there is very little to learn
   std::vector<std::string> commands = {};  // what can be typed to go on
   std::vector<Link> links = {};            // shown as soon as their files are there
   Score score = {};

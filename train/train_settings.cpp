@@ -10,6 +10,11 @@ namespace {
 
 constexpr long kMostSamples = 65536;  // of a batch
 
+// A tenth of the steps, 60 to 100 of them, but never more than half: adamw remembers 0.98 of the squared gradients, so
+// it takes 50 steps to know them, and a rate that is high before that throws the weights about. A short run never
+// recovers. docs/laptop.md has figures.
+long usual_warmup(long steps) { return std::min(steps / 2, std::clamp(steps / 10, 60L, 100L)); }
+
 }  // namespace
 
 SettingTable training_rows(TrainSettings& s) {
@@ -56,7 +61,7 @@ Schedule schedule_of(const TrainSettings& s) {
   Phase defaults{.steps = s.steps, .rate = s.rate, .floor = s.floor};
   const Schedule cold(s.schedule, defaults);
   if (cold.phases().size() > 1) return cold;
-  defaults.warmup = std::min({100L, s.steps / 10, cold.steps() / 10});
+  defaults.warmup = usual_warmup(std::min(s.steps, cold.steps()));
   return Schedule(s.schedule, defaults);
 }
 

@@ -15,7 +15,7 @@ struct TrainSettings {
   long steps = 2000;
   double rate = 1e-3;
   double floor = 0.1;               // of the rate at the end of a cosine or a line, as a part of it
-  std::string schedule = "cosine";  // train/schedule.h; a single phase warms up for a tenth of it, at most 100 steps
+  std::string schedule = "cosine";  // train/schedule.h; a single phase warms up by itself, for up to 100 steps
   std::string optimiser = "adamw";
   double beta2 = 0.98;  // of adamw and adam: how much of the squared gradients is remembered
   double weight_decay = 0.1, clip = 1;

@@ -48,11 +48,20 @@ LmSettings SettingOptions::settings(const std::string& run, bool resume) const {
 
 LmSettings SettingOptions::settings(const std::string& run, const std::optional<LmSettings>& before) const {
   const bool known = before.has_value();
-  LmSettings s = known ? *before : choice_.preset(typed_.preset);
+  const LmSettings s = known ? *before : choice_.preset(typed_.preset);
   HEED_CHECK(!known || !given("preset") || s.preset == typed_.preset, "train", run, " began with the preset ", s.preset,
              ", and --preset ", typed_.preset, " was given; leave it away, or choose another folder");
   HEED_CHECK(!known || !s.data.empty() || given("data"), "train", run,
              " has lost its config.json, which says what it learns; give the same text with --data");
+  return completed(s, before);
+}
+
+LmSettings SettingOptions::of_preset(const std::string& name) const {
+  return completed(choice_.preset(name), std::nullopt);
+}
+
+LmSettings SettingOptions::completed(LmSettings s, const std::optional<LmSettings>& before) const {
+  const bool known = before.has_value();
   if (s.data.empty()) s.data = typed_.data;
   options_.copy_given(table_of(s));
   check_contradictions(s);

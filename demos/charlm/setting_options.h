@@ -22,11 +22,15 @@ class SettingOptions {
  public:
   explicit SettingOptions(heed::CommandLine& line, const SettingChoice& choice = {});
 
-  // After parsing: on top of what the run has if it is resumed, or of `before` if there is one.
+  // After parsing: on top of a new run's preset, whichever is typed.
+  heed::LmSettings of_preset(const std::string& name) const;
+  bool names_preset() const { return given("preset"); }
+  // On top of what the run has if it is resumed, or of `before` if there is one.
   heed::LmSettings settings(const std::string& run, bool resume) const;
   heed::LmSettings settings(const std::string& run, const std::optional<heed::LmSettings>& before) const;
 
  private:
+  heed::LmSettings completed(heed::LmSettings s, const std::optional<heed::LmSettings>& before) const;
   bool given(const std::string& setting) const { return options_.given(setting); }
   void check_contradictions(const heed::LmSettings& s) const;
   static std::optional<heed::LmSettings> of_run(const heed::RunFolder& folder);

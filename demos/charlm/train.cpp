@@ -5,10 +5,45 @@
 #include "system/progress.h"
 #include "system/text.h"
 #include "tasks/language/language_task.h"
+#include "tasks/language/preset_choice.h"
 #include "tensor/machine.h"
 #include "train/train_options.h"
 
 using namespace heed;
+
+namespace {
+
+LmSettings for_data(LmSettings settings, const ByteData& data) {
+  settings.sample_rate = data.sample_rate;
+  return settings;
+}
+
+long steps_of(const LmSettings& settings, const ByteData& data, const TrainOptions& train, const CommandLine& line) {
+  LanguageTask trial(settings, data);
+  return train.steps_for(line, trial);
+}
+
+// --minutes without --preset: the time and the size of the text choose it. Steps of the smallest are tried; a larger
+// one needs as much more time for a step as it has more weights times tokens.
+LmSettings settings_for_time(const SettingOptions& options, const ByteData& data, const TrainOptions& train,
+                             const CommandLine& line) {
+  const auto parameters = [](const LmSettings& s) { return Gpt(model_options(s)).parameter_count(); };
+  const auto work = [&](const LmSettings& s) { return double(parameters(s)) * double(s.batch * s.context); };
+  LmSettings smallest = for_data(options.of_preset(preset_names()[0]), data);
+  smallest.steps = steps_of(smallest, data, train, line);
+  const auto facts = [&](const std::string& name) {
+    const LmSettings s = for_data(options.of_preset(name), data);
+    return PresetFacts{parameters(s), double(smallest.steps) * work(smallest) / work(s)};
+  };
+  const auto [name, why] = chosen_preset(preset_names(), facts, data.train.size(), 60 * train.minutes);
+  train.run.say("preset " + name + ": " + why + "; --preset chooses another");
+  if (name == smallest.preset) return smallest;
+  LmSettings chosen = for_data(options.of_preset(name), data);
+  chosen.steps = steps_of(chosen, data, train, line);
+  return chosen;
+}
+
+}  // namespace
 
 int train_command(int argc, char** argv) {
   TrainOptions train;
@@ -21,17 +56,20 @@ int train_command(int argc, char** argv) {
   LmSettings settings = options.settings(train.run.run, train.run.resume);
   train.learns(settings.data, {"self"});
   const ByteData data = open_data(settings.data);
-  settings.sample_rate = data.sample_rate;
+  settings = for_data(settings, data);
   train.check_apart(settings.data);
   train.begin();
-  train.run.page = page_of(train.run.run, settings);
   train.run.say(settings.data + ": " + data.summary() +
                 format("; knowing only frequencies: %.2f bits per byte", data.valid.entropy()));
+  const std::string note = note_on_little_text(data.train.size(), data.valid.size());
+  if (!note.empty()) train.run.say(note);
+  if (train.minutes > 0 && !options.names_preset())
+    settings = settings_for_time(options, data, train, line);
+  else if (train.minutes > 0)
+    settings.steps = steps_of(settings, data, train, line);
+  train.run.page = page_of(train.run.run, settings);
+  if (!note.empty()) train.run.page.notes = {note};
   const auto vocabulary = train.run.resume ? vocabulary_of_run(train.run.run) : byte_vocabulary();
-  if (train.minutes > 0) {
-    LanguageTask trial(settings, data, vocabulary);
-    settings.steps = train.steps_for(line, trial);
-  }
   LanguageTask task(settings, data, vocabulary);
   return train.train(task, "build/charlm");
 }

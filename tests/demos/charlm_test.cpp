@@ -74,6 +74,28 @@ BOOST_AUTO_TEST_CASE(minutes_become_steps) {
   BOOST_TEST(ran.code == 0);
   BOOST_TEST(contains(ran.out, "final step=1 "), ran.out);  // at least one
   BOOST_TEST(RunFolder(at.run).config().at("steps").integer() == 1);
+  // nobody named a preset: the time did
+  BOOST_TEST(contains(ran.out, "\npreset tiny: in 0.0 s small would take about "), ran.out);
+  BOOST_TEST(RunFolder(at.run).config().at("preset").text() == "tiny");
+  const std::string other = at.folder / "other";
+  const Ran named = at({"train", "--data", at.data, "--run", other, "--layers", "1", "--width", "16", "--heads", "2",
+                        "--context", "16", "--batch", "2", "--minutes", "1e-9", "--preset", "small"});
+  BOOST_TEST(!contains(named.out, "\npreset "), named.out);
+  BOOST_TEST(RunFolder(other).config().at("preset").text() == "small");
+}
+
+BOOST_AUTO_TEST_CASE(little_text_and_overfitting_are_told_on_screen_and_page) {
+  const Place at;
+  write_file(at.data, tiny_text().substr(0, 900) + std::string(100, 'Q'));
+  const Ran ran = at.train({"--steps", "200", "--checkpoint-every", "20", "--lr", "0.01"});
+  BOOST_TEST(ran.code == 0, ran.err);
+  const std::string page = read_file(at.run + "/index.html");
+  for (const std::string part :
+       {"here are only 900 bytes to learn, and 50 to validate: ", "verfitting: the validation was best at "}) {
+    BOOST_TEST(contains(ran.out, part), ran.out);
+    BOOST_TEST(contains(page, part));
+  }
+  BOOST_TEST(contains(ran.err, "(step 200; overfits, best at "), ran.err);
 }
 
 BOOST_AUTO_TEST_CASE(only_adamw_decays_by_itself) {

@@ -245,11 +245,17 @@ BOOST_AUTO_TEST_CASE(a_sound_begins_with_silence_and_a_text_with_a_new_line) {
 BOOST_AUTO_TEST_CASE(a_single_phase_warms_up_by_itself) {
   LmSettings s;
   s.steps = 50;
-  BOOST_TEST(schedule_of(s).phases()[0].warmup == 5);
+  BOOST_TEST(schedule_of(s).phases()[0].warmup == 25);
+  s.steps = 1;
+  BOOST_TEST(schedule_of(s).phases()[0].warmup == 0);
+  for (const auto& [steps, warmup] : {std::pair{20, 10}, {60, 30}, {200, 60}, {600, 60}, {2000, 100}}) {
+    s.steps = steps;
+    BOOST_TEST(schedule_of(s).phases()[0].warmup == warmup);
+  }
   s.steps = 5000;
   BOOST_TEST(schedule_of(s).phases()[0].warmup == 100);
   s.schedule = "constant:steps=30";
-  BOOST_TEST(schedule_of(s).phases()[0].warmup == 3);
+  BOOST_TEST(schedule_of(s).phases()[0].warmup == 15);
   s.schedule = "constant:warmup=7";
   BOOST_TEST(schedule_of(s).phases()[0].warmup == 7);
   s.schedule = "steps=10;steps=20,rate=1e-4";
