@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "show/characters.h"
 #include "system/error.h"
+#include "system/text.h"
 #include "tensor/copy.h"
 #include "tensor/views.h"
 
@@ -107,29 +109,39 @@ Json encoded(const Tensor& weights) {
 }  // namespace
 
 std::string one_character_each(const std::string& text) {
-  std::string shown = text;
-  for (char& c : shown)
-    if ((uint8_t(c) < 32 && c != '\n') || uint8_t(c) > 126) c = '.';
+  std::string shown;
+  for (size_t i = 0; i < text.size();) {
+    const size_t size = std::max<size_t>(1, utf8_character(std::string_view(text).substr(i)));
+    shown += size > 1 || (uint8_t(text[i]) < 32 && text[i] != '\n') || uint8_t(text[i]) > 126 ? '.' : text[i];
+    i += size;
+  }
   return shown;
 }
 
-Page attention_page(const std::vector<std::string>& tokens, const std::string& unit,
+Page attention_page(const std::vector<std::string>& tokens, const std::string& of_tokens,
                     const std::vector<Tensor>& layers) {
   const long T = long(tokens.size());
   Json data = Json::object();
   data["text"] = Json::array(), data["layers"] = Json::array();
-  for (const std::string& token : tokens) data["text"].push_back(one_character_each(token));
+  const Characters characters = characters_of(tokens);
+  const bool together = characters.texts.size() < tokens.size();
+  for (const std::string& text : characters.texts) data["text"].push_back(text);
   for (const Tensor& weights : layers) {
     HEED_CHECK(weights.dims() == 3 && weights.size(1) == T && weights.size(2) == T, "attention_page",
-               "the weights are ", weights.shape(), "; for a text of ", T, " ", unit, "s they must be (H, ", T, ", ", T,
-               ")");
-    data["layers"].push_back(encoded(weights));
+               "the weights are ", weights.shape(), "; for a text of ", T, " ", of_tokens, "s they must be (H, ", T,
+               ", ", T, ")");
+    data["layers"].push_back(encoded(grouped(weights, characters)));
   }
+  const std::string unit = together ? "character" : of_tokens;
   Page page("What each " + unit + " looks at");
   page.paragraph("Point at a " + unit +
                  ": those before it are shaded by how strongly the chosen head looks at them. Below, every head of the "
                  "layer as a map: a row is a " +
                  unit + " that looks, a column one that is looked at; click one to choose it.");
+  if (together)
+    page.paragraph("The model reads " + of_tokens +
+                   "s. Those of one character stand together: it looks with its last " + of_tokens +
+                   ", and what is looked at in it is added up.");
   page.element("layers");
   page.element("text", "text");
   page.element("heads", "row");

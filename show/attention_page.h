@@ -13,10 +13,11 @@
 namespace heed {
 
 // The bytes of T tokens, and what one of them is called: "byte", "token". The weights of each layer are (H, T, T), f32
-// or f64.
-Page attention_page(const std::vector<std::string>& tokens, const std::string& unit, const std::vector<Tensor>& layers);
+// or f64. The bytes of a UTF-8 character stand together as one (characters.h).
+Page attention_page(const std::vector<std::string>& tokens, const std::string& of_tokens,
+                    const std::vector<Tensor>& layers);
 
-// One character for every byte, to stand beside maps: what is neither printable ASCII nor a new line is a dot.
+// One ASCII character for every character, for pictures: what is neither printable ASCII nor a new line is a dot.
 std::string one_character_each(const std::string& text);
 
 }  // namespace heed

@@ -1,8 +1,6 @@
 #include "show/page.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <string_view>
 
 #include "show/palette.h"
 #include "system/text.h"
@@ -51,30 +49,6 @@ std::string variables(Colour palette::Tone::*shade) {
 std::string style() {
   return ":root { color-scheme: light dark }\n" + variables(&palette::Tone::light) +
          "\n@media (prefers-color-scheme: dark) { " + variables(&palette::Tone::dark) + " }" + kStyle;
-}
-
-// Bytes of the UTF-8 character that the text begins with; 0 if it begins with none, or with one that is not shown.
-size_t character_size(std::string_view text) {
-  const auto byte = [&](size_t k) { return k < text.size() ? uint8_t(text[k]) : uint8_t(0); };
-  const uint8_t first = byte(0), second = byte(1);
-  if (first < 0x80) return first >= 0x20 || first == '\n' || first == '\t' ? 1 : 0;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  const size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  for (size_t k = 1; k < size; k++)
-    if ((byte(k) & 0xc0) != 0x80) return 0;
-  const bool longer = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);    // than it need be
-  const bool beyond = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);  // no character
-  return longer || beyond ? 0 : size;
-}
-
-std::string readable(const std::string& bytes) {
-  std::string text;
-  for (size_t i = 0; i < bytes.size();) {
-    const size_t size = character_size(std::string_view(bytes).substr(i));
-    text += size ? bytes.substr(i, size) : "\u00b7";
-    i += size ? size : 1;
-  }
-  return text;
 }
 
 std::string one_line(const std::string& text) { return xml_text(readable(text)); }

@@ -1,5 +1,8 @@
 #include "system/text.h"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace heed {
 namespace {
 
@@ -20,6 +23,53 @@ std::vector<std::string> split(const std::string& text, char separator) {
     parts.push_back(text.substr(begin, end - begin));
   }
   return parts;
+}
+
+namespace {
+
+// Bytes that a character has which begins with this one; 0: none does.
+size_t utf8_size(uint8_t first) {
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+// May the second byte follow the first? Not if the character were longer than it need be, or beyond those there are.
+bool utf8_pair(uint8_t first, uint8_t second) {
+  const bool longer = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+  const bool beyond = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);
+  return !longer && !beyond;
+}
+
+// Are the bytes behind the first, as far as there are some, those of a character?
+bool utf8_fits(std::string_view text, size_t size) {
+  for (size_t k = 1; k < std::min(size, text.size()); k++)
+    if ((uint8_t(text[k]) & 0xc0) != 0x80) return false;
+  return text.size() < 2 || size < 2 || utf8_pair(uint8_t(text[0]), uint8_t(text[1]));
+}
+
+bool is_control(char c) { return uint8_t(c) < 0x20 && c != '\n' && c != '\t'; }
+
+}  // namespace
+
+size_t utf8_character(std::string_view text) {
+  const size_t size = text.empty() ? 0 : utf8_size(uint8_t(text[0]));
+  return size <= text.size() && utf8_fits(text, size) ? size : 0;
+}
+
+bool utf8_may_go_on(std::string_view text) {
+  const size_t size = text.empty() ? 0 : utf8_size(uint8_t(text[0]));
+  return size > text.size() && utf8_fits(text, size);
+}
+
+std::string readable(std::string_view bytes) {
+  std::string text;
+  for (size_t i = 0; i < bytes.size();) {
+    const size_t size = is_control(bytes[i]) ? 0 : utf8_character(bytes.substr(i));
+    text += size ? bytes.substr(i, size) : "\u00b7";
+    i += size ? size : 1;
+  }
+  return text;
 }
 
 std::string xml_text(const std::string& text) {

@@ -1,4 +1,5 @@
-// Text for reports and pictures: printf into a string, numbers from and to text, strings as they stand in XML and JSON.
+// Text for reports and pictures: printf into a string, numbers from and to text, UTF-8, strings as they stand in XML and
+// JSON.
 #pragma once
 
 #include <charconv>
@@ -33,6 +34,12 @@ template <class Number> std::string shortest_text(Number value) {
 
 std::string joined(const std::vector<std::string>& words, const std::string& between);
 std::vector<std::string> split(const std::string& text, char separator);  // "a,,b" is a, nothing, b; "" is one nothing
+
+// Bytes of the UTF-8 character that the text begins with; 0 if it begins with none.
+size_t utf8_character(std::string_view text);
+bool utf8_may_go_on(std::string_view text);  // is it the beginning of a character, cut off?
+// The text as people can read it: a byte that is no UTF-8, and a control character but new lines and tabs, is a dot.
+std::string readable(std::string_view bytes);
 
 std::string xml_text(const std::string& text);   // & < > as entities; control characters are not allowed: blanks
 std::string json_text(const std::string& text);  // with quotes around it; control characters become blanks

@@ -7,6 +7,7 @@
 #include "demos/charlm/charlm.h"
 #include "show/attention_page.h"
 #include "show/attention_picture.h"
+#include "show/characters.h"
 #include "system/error.h"
 #include "system/text.h"
 #include "system/write_file.h"
@@ -30,18 +31,21 @@ std::vector<Tensor> maps_of(const LoadedModel& loaded, const std::vector<int64_t
   return maps;
 }
 
-Page page_of_maps(const Vocabulary& vocabulary, const std::vector<int64_t>& ids, const std::vector<Tensor>& maps) {
+std::vector<std::string> tokens_of(const Vocabulary& vocabulary, const std::vector<int64_t>& ids) {
   std::vector<std::string> tokens;
   for (const int64_t id : ids) tokens.emplace_back(vocabulary.bytes(id));
-  return attention_page(tokens, vocabulary.unit(), maps);
+  return tokens;
 }
 
 // A picture of every layer, and the page that shows them all.
-void write_maps(const std::string& folder, const std::string& text, Page page, const std::vector<Tensor>& maps) {
+void write_maps(const std::string& folder, const std::vector<std::string>& tokens, Page page,
+                const std::vector<Tensor>& maps) {
+  const Characters characters = characters_of(tokens);
   page.section("Pictures");
   for (size_t i = 0; i < maps.size(); i++) {
     const std::string title = format("layer %zu", i + 1), file = format("layer-%02zu.png", i + 1);
-    draw_attention(maps[i], {.title = title, .subtitle = one_character_each(text), .strength = true})
+    draw_attention(grouped(maps[i], characters),
+                   {.title = title, .subtitle = one_character_each(joined(tokens, "")), .strength = true})
         .write_png(folder + "/" + file);
     page.fold(title, false, [&] { page.image(file, "the attention maps of " + title); });
   }
@@ -67,7 +71,8 @@ int look_command(int argc, char** argv) {
   const bool folder = std::filesystem::is_directory(choice.run);
   if (out.empty()) out = folder ? RunFolder(choice.run).file("look") : "runs/look";
   const std::vector<Tensor> maps = maps_of(loaded, ids);
-  write_maps(out, text, page_of_maps(*loaded.vocabulary, ids, maps), maps);
+  const std::vector<std::string> tokens = tokens_of(*loaded.vocabulary, ids);
+  write_maps(out, tokens, attention_page(tokens, loaded.vocabulary->unit(), maps), maps);
   if (folder) write_page(RunFolder(choice.run), page_of(choice.run, loaded.settings));
   std::printf("%zu layers drawn: %s/layer-01.png ...\nthe page is %s/index.html\n", maps.size(), out.c_str(),
               out.c_str());

@@ -16,15 +16,22 @@ BOOST_AUTO_TEST_CASE(weights_are_bytes_in_base64_one_text_for_each_head) {
   BOOST_TEST(count(html, "const data = {\"text\":[\"a\",\"b\"],\"layers\":[" + heads + "," + heads + "]};") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(every_byte_is_one_character) {
-  BOOST_TEST(one_character_each("a\xc3\xa4\n\x01~") == "a..\n.~");
-  const std::string html = attention_page({"\xff", "<"}, "byte", {zeros({1, 2, 2})}).html();
-  BOOST_TEST(count(html, "\"text\":[\".\",\"<\"]") == 1);
+BOOST_AUTO_TEST_CASE(every_character_is_one_in_a_picture) {
+  BOOST_TEST(one_character_each("a\u00e4\n\x01~\u20ac\xff") == "a.\n.~..");
+}
+
+BOOST_AUTO_TEST_CASE(text_beyond_ascii_reads_as_text) {
+  const Tensor weights = tensor({1, 0, 0, 0.5, 0.5, 0, 0.2, 0.4, 0.4}, {1, 3, 3});  // a, and two bytes of one character
+  const std::string html = attention_page({"a", "\xc3", "\xa4"}, "byte", {weights}).html();
+  BOOST_TEST(count(html, "\"text\":[\"a\",\"\u00e4\"]") == 1);
+  BOOST_TEST(count(html, "\"layers\":[[\"/wAzzA==\"]]") == 1);  // 255 0, 51 204
+  BOOST_TEST(count(html, "What each character looks at") >= 1);
+  BOOST_TEST(count(html, "it looks with its last byte") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_token_may_have_several_bytes) {
   const std::string html = attention_page({"The", "\xc3\xa4\n"}, "token", {zeros({1, 2, 2})}).html();
-  BOOST_TEST(count(html, "\"text\":[\"The\",\"..\\n\"]") == 1);
+  BOOST_TEST(count(html, "\"text\":[\"The\",\"\u00e4\\n\"]") == 1);
   BOOST_TEST(count(html, "What each token looks at") >= 1);
 }
 
