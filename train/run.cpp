@@ -283,7 +283,10 @@ class Run {
     trainer_.check_weights();
     result_.valid_score = validate();
     if (!std::isfinite(result_.valid_score)) explain_validation();
-    log(Json::Object{{"step", trainer_.step()}, {score_.valid(), result_.valid_score}, {kSeconds, seconds_}});
+    log(Json::Object{{"step", trainer_.step()},
+                     {score_.valid(), result_.valid_score},
+                     {"peak_bytes", long(memory_stats().peak)},
+                     {kSeconds, seconds_}});
     result_.valid_step = trainer_.step();
     overfits_ = overfitting(folder_.metrics(), score_);
     task_.write_samples(folder_, trainer_.step());

@@ -6,6 +6,7 @@
 #include "data/byte_data.h"
 #include "system/command_line.h"
 #include "tasks/language/lm_run_load.h"
+#include "train/run_info.h"
 #include "train/run_page.h"
 
 int train_command(int argc, char** argv);
@@ -15,6 +16,7 @@ int info_command(int argc, char** argv);
 int look_command(int argc, char** argv);
 int compare_command(int argc, char** argv);
 int orderings_command(int argc, char** argv);
+int runs_command(int argc, char** argv);
 int fetch_command(int argc, char** argv);
 int demo_command(int argc, char** argv);
 
@@ -24,6 +26,9 @@ inline constexpr const char* kUsualRun = "runs/charlm";
 
 // "self": heed's own source and docs, wherever the program is called from; otherwise a file or a folder.
 heed::ByteData open_data(const std::string& data);
+
+// What the run folder of a language model says about it. Throws if it is none.
+heed::RunFacts facts_of(const heed::RunFolder& run);
 
 // What the page of a run says about charlm: what the model is, and which commands go on with it.
 heed::RunPage page_of(const std::string& run, const heed::LmSettings& settings);

@@ -6,6 +6,13 @@
 
 using namespace heed;
 
+RunFacts facts_of(const RunFolder& run) {
+  const LmSettings settings = settings_from_json(run.config(), run.file("config.json"));
+  Gpt model(model_options(settings, vocabulary_of_run(run.path())->size()));
+  return {
+      .settings = to_json(settings), .parameters = model.parameter_count(), .last_step = schedule_of(settings).steps()};
+}
+
 int info_command(int argc, char** argv) {
   std::string path = kUsualRun;
   bool json = false;
@@ -14,11 +21,7 @@ int info_command(int argc, char** argv) {
   line.json(json);
   if (!line.parse(argc, argv)) return line.exit_code();
   const RunFolder folder(path);
-  const LmSettings settings = settings_from_json(folder.config(), folder.file("config.json"));
-  Gpt model(model_options(settings, vocabulary_of_run(path)->size()));
-  const Json info = run_info(folder, {.settings = to_json(settings),
-                                      .parameters = model.parameter_count(),
-                                      .last_step = schedule_of(settings).steps()});
+  const Json info = run_info(folder, facts_of(folder));
   std::printf("%s", json ? (info.dump() + "\n").c_str() : run_info_text(info, {}).c_str());
   return 0;
 }

@@ -19,7 +19,7 @@ std::string metrics_of(const std::string& run) {
   std::string text;
   for (const Json& line : RunFolder(run).metrics()) {
     for (const auto& [name, value] : line.members())
-      if (name != "seconds" && name != "tokens_per_s") text += name + "=" + value.dump() + " ";
+      if (name != "seconds" && name != "tokens_per_s" && name != "peak_bytes") text += name + "=" + value.dump() + " ";
     text += "\n";
   }
   return text;

@@ -248,8 +248,35 @@ BOOST_AUTO_TEST_CASE(compare_puts_runs_into_one_chart) {
     BOOST_TEST(contains(ran.out, other + " "));
     BOOST_TEST(contains(read_file(t.folder / (std::string(axis) + ".svg")), t.run + "</text>"));
     BOOST_TEST(fs::exists(t.folder / (std::string(axis) + ".png")));
-    BOOST_TEST(contains(read_file(t.folder / (std::string(axis) + ".html")), "<tr><td>" + other + "</td><td>"));
+    BOOST_TEST(contains(read_file(t.folder / (std::string(axis) + ".html")), "<tr><td>  " + other + "</td><td>"));
   }
+}
+
+BOOST_AUTO_TEST_CASE(compare_tells_what_differs_and_groups_seeds) {
+  const Trained t;
+  const auto train = [&](const std::string& name, const Words& more) {
+    BOOST_REQUIRE(t(tiny_train(t.data, t.folder / name, more)).code == 0);
+  };
+  train("other", {"--seed", "2"});
+  train("wide", {"--width", "32", "--lr", "0.01"});
+  Charlm unborn(t.folder.path.string(),
+                tiny_train(t.data, t.folder / "new", {"--steps", "1000000", "--checkpoint-every", "1000000"}));
+  unborn.wait_until([&] { return !RunFolder(t.folder / "new").metrics().empty(); });
+  const Ran ran =
+      t({"compare", t.run, t.folder / "new", t.folder / "other", t.folder / "wide", "--out", t.folder / "c"});
+  BOOST_TEST(ran.code == 0, ran.err);
+  const std::regex form(
+      "run +last bpc +best bpc +step +training +tokens/s +memory +weights +what differs\n"
+      ".*/wide +\\d.* 12 .* 0\\.02 M +width=32 steps=12 rate=0.01 checkpoint_every=6\n"
+      "2 seeds +\\d\\.\\d{4} sd \\d\\.\\d{4} +.*width=16 steps=12 rate=0.002 checkpoint_every=6\n"
+      "  .*seed [12]\n  .*seed [12]\n"
+      ".*/new +- +- .*steps=1000000.*\n.*/new has no validation yet\nthe chart is .*\n");
+  BOOST_TEST(std::regex_match(ran.out, form), ran.out);
+  const Ran runs = t({"runs", t.folder.path.string()});
+  BOOST_TEST(runs.code == 0, runs.err);
+  BOOST_TEST(std::regex_search(runs.out, std::regex("/new +running, step \\d+ of 1000000 +- +0.01 M  .*a.txt\n")),
+             runs.out);
+  BOOST_TEST(std::regex_search(runs.out, std::regex("/other +done +\\d\\.\\d{4} ")), runs.out);
 }
 
 BOOST_AUTO_TEST_CASE(info_tells_settings_and_checkpoints) {
@@ -286,7 +313,7 @@ BOOST_AUTO_TEST_CASE(with_json_stdout_has_only_json) {
 
 BOOST_AUTO_TEST_CASE(every_command_has_a_help) {
   const Folder folder;
-  for (const char* command : {"train", "sample", "eval", "look", "info", "compare", "orderings", "fetch"}) {
+  for (const char* command : {"train", "sample", "eval", "look", "info", "runs", "compare", "orderings", "fetch"}) {
     const Ran ran = charlm(folder.path.string(), {command, "--help"});
     BOOST_TEST(ran.code == 0);
     BOOST_TEST(contains(ran.out, std::string("charlm ") + command + " "));
