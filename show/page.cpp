@@ -127,6 +127,12 @@ void Page::link(const std::string& file, const std::string& text) {
   body_ += "<p><a href=" + attribute(file) + ">" + one_line(text) + "</a></p>\n";
 }
 
+void Page::side_by_side(const std::function<void()>& inside) {
+  body_ += "<div class='row'>\n";
+  inside();
+  body_ += "</div>\n";
+}
+
 void Page::fold(const std::string& title, bool open, const std::function<void()>& inside) {
   body_ += std::string("<details") + (open ? " open" : "") + "><summary>" + one_line(title) + "</summary>";
   inside();
@@ -139,6 +145,16 @@ void Page::element(const std::string& id, const std::string& type) {
 
 void Page::script(const std::string& code, const Json& data) {
   script_ += "{\nconst data = " + script_safe(data.dump()) + ";\n" + code + "}\n";
+}
+
+// Not while a sound is played: it would break off.
+void Page::reload_every(double seconds) {
+  script(R"(
+setInterval(() => {
+  if ([...document.querySelectorAll('audio')].every(sound => sound.paused)) location.reload();
+}, 1000 * data);
+)",
+         seconds);
 }
 
 std::string Page::html() const {

@@ -41,6 +41,7 @@ class Page {
   void audio(const std::string& file);                           // with buttons to play it
   void link(const std::string& file, const std::string& text);
 
+  void side_by_side(const std::function<void()>& inside);  // what `inside` adds, as far as there is room
   // A line that opens and closes what `inside` adds.
   void fold(const std::string& title, bool open, const std::function<void()>& inside);
 
@@ -49,6 +50,8 @@ class Page {
   void element(const std::string& id, const std::string& type = "");
   // Runs when the page is there; `data` is a constant of that name for it.
   void script(const std::string& code, const Json& data);
+
+  void reload_every(double seconds);  // for what is still being written; it stays where the reader has scrolled to
 
   std::string html() const;
 

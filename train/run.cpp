@@ -21,6 +21,7 @@ namespace heed {
 namespace {
 
 constexpr const char* kTrainLoss = "train_loss";  // of checkpoints: nats, the running mean
+constexpr double kShowSeconds = 15;               // between two pages
 constexpr const char* kSeconds = "seconds";       // of the metrics: of training, also before a stop
 
 using Clock = std::chrono::steady_clock;
@@ -62,11 +63,18 @@ class Run {
     folder_.log(line);
     if (o_.metrics) o_.metrics(line);
   }
-  void show() const {
+  void show(bool running = false) {
+    const auto begin = Clock::now();
     RunPage page = o_.page;
     page.score = score_;
+    page.running = running;
     page.more = [&](Page& to) { task_.add_to_page(to, folder_); };
     write_page(folder_, page);
+    shown_ = Clock::now(), showing_ = seconds_since(begin);
+  }
+  // Between checkpoints, too; of a long run, whose page takes longer to write, less often.
+  void show_now_and_then() {
+    if (seconds_since(shown_) > std::max(kShowSeconds, 50 * showing_)) show(true);
   }
   std::string option(const char* name) const { return o_.option_name(name); }
 
@@ -191,6 +199,8 @@ class Run {
         steps_text());
     const Needs rest = needs_of_rest(trainer_);
     say("needs about " + megabytes(rest.bytes) + " for tensors and " + duration_text(rest.seconds));
+    show(true);
+    say("the page is " + folder_.file("index.html"));
     reset_peak(trainer_.device());
   }
 
@@ -206,6 +216,7 @@ class Run {
     while (!done() && !interrupt_.wanted()) {
       one_step(progress.get());
       if (done() || trainer_.step() % every() == 0) evaluate_and_save();
+      if (!done()) show_now_and_then();
     }
     if (done()) {
       if (progress) progress->finish(text());
@@ -285,13 +296,13 @@ class Run {
     if (!std::isfinite(result_.valid_score)) explain_validation();
     log(Json::Object{{"step", trainer_.step()},
                      {score_.valid(), result_.valid_score},
-                     {"peak_bytes", long(memory_stats().peak)},
+                     {"peak_bytes", long(memory_stats(trainer_.device()).peak)},
                      {kSeconds, seconds_}});
     result_.valid_step = trainer_.step();
     overfits_ = overfitting(folder_.metrics(), score_);
     task_.write_samples(folder_, trainer_.step());
     save();  // last: whoever goes on from it finds all that belongs to it
-    show();
+    show(!done());
   }
 
   void save() {
@@ -318,6 +329,8 @@ class Run {
   RunningMean train_score_, loss_;
   std::optional<Overfitting> overfits_;
   double trained_seconds_ = 0, speed_ = 0;
+  Clock::time_point shown_ = Clock::now();
+  double showing_ = 0;  // seconds that the page took
   long trained_tokens_ = 0;
   long saved_step_ = -1;  // of the newest checkpoint
 };

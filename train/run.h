@@ -32,7 +32,7 @@ struct RunOptions {
 
 struct RunResult {
   long step = 0;
-  double train_score = 0;    // a running mean over about the last 50 steps: score.h
+  double train_score = 0;    // the running mean of recent steps: score.h
   double valid_score = NAN;  // the last one; NaN: not measured yet
   long valid_step = 0;       // when it was measured; 0: not yet
   double tokens_per_s = 0;   // of training alone

@@ -14,6 +14,7 @@ namespace heed {
 namespace {
 
 constexpr size_t kPoints = 600;  // of a curve
+constexpr double kReload = 15;   // seconds
 
 // The last value of a name in the metrics, in this format; a dash if there is none.
 std::string last_text(const std::vector<Json>& lines, const std::string& name, const char* pattern) {
@@ -23,12 +24,12 @@ std::string last_text(const std::vector<Json>& lines, const std::string& name, c
 
 std::string valid_label(const std::vector<Json>& lines, const Score& score) {
   const auto line = last_line_of(lines, score.valid());
-  return score.unit + ", validation" + (line ? " of step " + line->at("step").dump() : "");
+  return score.unit + ", validation" + (line ? " (step " + line->at("step").dump() + ")" : "");
 }
 
 void add_figures(Page& page, const std::vector<Json>& lines, const Score& score) {
   page.figures({{last_text(lines, score.valid(), "%.3f"), valid_label(lines, score)},
-                {last_text(lines, score.train(), "%.3f"), score.unit + ", training (mean of about 50 steps)"},
+                {last_text(lines, score.train(), "%.3f"), score.unit + ", training (recent steps)"},
                 {last_text(lines, "step", "%.0f"), "steps"},
                 {last_text(lines, "tokens_per_s", "%.0f"), "tokens per second"}});
 }
@@ -69,6 +70,29 @@ Chart loss_chart(const RunFolder& run, const std::vector<Json>& metrics, const S
   return chart;
 }
 
+// What was learned with: rate, norm of the gradients, speed.
+void add_charts(Page& page, const std::vector<Json>& metrics) {
+  struct Curve {
+    const char *name, *title;
+    bool logarithmic;
+  };
+  page.side_by_side([&] {
+    for (const Curve& of :
+         {Curve{"rate", "Learning rate", false}, Curve{"gradient_norm", "Norm of the gradients", true},
+          Curve{"tokens_per_s", "Tokens per second", false}}) {
+      const std::vector<Point> points = thinned(curve_of(metrics, "step", of.name), kPoints / 2);
+      if (points.size() < 2) continue;
+      page.svg(chart_svg({.title = of.title,
+                          .x_label = "step",
+                          .series = {{"", points}},
+                          .width = 305,
+                          .height = 240,
+                          .logarithmic = of.logarithmic,
+                          .whole = true}));
+    }
+  });
+}
+
 }  // namespace
 
 void add_settings(Page& page, const Json& config) {
@@ -85,11 +109,13 @@ void write_page(const RunFolder& run, const RunPage& texts) {
   const std::string svg = chart_svg(chart);
   write_file(run.file("loss.svg"), svg);
   draw_chart(chart).write_png(run.file("loss.png"));
-  Page page(run.path(), texts.about);
+  Page page(run.path(), texts.about + (texts.running ? "; the run goes on, and this page follows it" : ""));
+  if (texts.running) page.reload_every(kReload);
   add_figures(page, metrics, texts.score);
   for (const std::string& note : texts.notes) page.paragraph(note);
   if (const auto found = overfitting(metrics, texts.score)) page.paragraph(capitalised(found->text(texts.score)) + ".");
   page.svg(svg);
+  add_charts(page, metrics);
   add_samples(page, run);
   if (texts.more) texts.more(page);
   add_links(page, run, texts.links);

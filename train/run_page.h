@@ -23,6 +23,7 @@ struct RunPage {
   std::vector<std::string> commands = {};  // what can be typed to go on
   std::vector<Link> links = {};            // shown as soon as their files are there
   Score score = {};
+  bool running = false;                  // the page reloads itself, and says so
   std::function<void(Page&)> more = {};  // what the task adds, above the settings
 };
 

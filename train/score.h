@@ -1,10 +1,11 @@
 // Score: what a task is judged by. Metrics, the terminal and pages call it by the same names everywhere:
 //   NAME         of one training step alone: it jumps from batch to batch
-//   train_NAME   of training: the running mean of NAME over about the last 50 steps (RunningMean)
+//   train_NAME   of training: the running mean of NAME over recent steps (RunningMean)
 //   valid_NAME   of the validation data, and of the step that stands beside it
 // Charts and the choice of the best checkpoint go by it, too.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 namespace heed {
@@ -18,14 +19,14 @@ struct Score {
   bool better(double a, double b) const { return less_is_better ? a < b : a > b; }
 };
 
-// The mean of all values at first, and behind 50 of them one that forgets: m += (x - m) / min(n, 50).
+// A mean that forgets: over about the last tenth of the values there were, at most 50 of them. So it is smooth in a long
+// run and keeps up in a short one. m += (x - m) / s, s = n / 10 but at least 1 and at most 50, for the n-th value x.
 struct RunningMean {
-  static constexpr long kSteps = 50;
   double value = 0;
   long count = 0;
   void add(double x) {
     count++;
-    value += (x - value) / double(count < kSteps ? count : kSteps);
+    value += (x - value) / std::clamp(double(count) / 10, 1.0, 50.0);
   }
 };
 

@@ -79,8 +79,8 @@ long TrainOptions::steps_for(const CommandLine& line, Task& trial) const {
 
 int TrainOptions::train(Task& task, const std::string& program) const {
   const RunResult result = train_run(task, run);
-  run.say(result.stopped ? "go on with: " + program + " train --resume --run " + run.run
-                         : "the page is " + run.run + "/index.html");
+  run.say("the page is " + RunFolder(run.run).file("index.html"));
+  if (result.stopped) run.say("go on with: " + program + " train --resume --run " + run.run);
   json ? print_json(final_json(result, task.score())) : print_line(final_line(result, task.score()));
   return result.stopped ? kInterrupted : 0;
 }

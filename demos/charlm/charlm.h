@@ -4,6 +4,7 @@
 #include <string>
 
 #include "data/byte_data.h"
+#include "models/sampler.h"
 #include "system/command_line.h"
 #include "tasks/language/lm_run_load.h"
 #include "train/run_info.h"
@@ -23,6 +24,10 @@ int demo_command(int argc, char** argv);
 // What several commands share.
 
 inline constexpr const char* kUsualRun = "runs/charlm";
+
+// At a terminal: reads lines, and lets the model go on with each, until there are no more (Ctrl-D). An empty line lets
+// it go on with what it wrote. Returns the exit code.
+int converse(const heed::LoadedModel& loaded, heed::SampleOptions options);
 
 // "self": heed's own source and docs, wherever the program is called from; otherwise a file or a folder.
 heed::ByteData open_data(const std::string& data);

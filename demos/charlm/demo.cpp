@@ -62,6 +62,7 @@ int demo_command(int argc, char** argv) {
   LanguageTask task(settings, data);
   const RunResult result = train_run(task, options);
   if (result.stopped) {
+    print_line("the page is " + folder.file("index.html"));
     print_line("go on with: build/charlm train --resume --run " + options.run);
     return kInterrupted;
   }

@@ -6,7 +6,9 @@ using namespace heed;
 RunPage page_of(const std::string& run, const LmSettings& settings) {
   const bool sound = settings.sample_rate > 0;
   const std::string learned = settings.data == "self" ? "heed's own source and docs" : settings.data;
-  RunPage page{.about = "a character language model by heed, learning " + learned};
+  RunPage page{.about =
+                   (sound ? "a model of sound by heed, learning " : "a character language model by heed, learning ") +
+                   learned};
   page.commands = {
       "build/charlm train --run " + run + " --resume      # longer: --steps N",
       "build/charlm sample --run " + run + (sound ? " --length 40000 --out sound.wav" : " --prompt \"The \""),

@@ -1,4 +1,5 @@
-// charlm sample: the model writes one text or several, or plays if it has learned a sound.
+// charlm sample: the model writes one text or several, or plays if it has learned a sound; without a prompt at a
+// terminal it goes on with what the user types (converse.cpp).
 #include <unistd.h>
 
 #include <algorithm>
@@ -144,12 +145,16 @@ std::string places_of(const Settings& s) {
 
 int sample_command(int argc, char** argv) {
   Settings s;
-  CommandLine line("charlm sample", "Lets a trained model write.");
+  CommandLine line("charlm sample",
+                   "Lets a trained model write. At a terminal, without --prompt, it goes on with what you type.");
   add_options(line, s);
   if (!line.parse(argc, argv)) return line.exit_code();
   s.sample.seed = uint32_t(s.seed);
   const LoadedModel loaded = s.model.load();
   check_out(s, loaded.settings);
+  const bool at_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO), text = loaded.settings.sample_rate == 0;
+  if (at_terminal && text && !line.given("--prompt") && !line.given("--count") && s.out.empty() && !s.json)
+    return converse(loaded, s.sample);
   if (loaded.settings.sample_rate > 0 && s.prompt.empty()) s.prompt = usual_prompt(loaded.settings);
   const auto begin = std::chrono::steady_clock::now();
   Writer writer(s, loaded);

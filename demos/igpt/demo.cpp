@@ -85,6 +85,7 @@ int demo_command(int argc, char** argv) {
   ImageTask task(settings, data, palette_for(settings, data, print_line));
   const RunResult result = train_run(task, options);
   if (result.stopped) {
+    print_line("the page is " + folder.file("index.html"));
     print_line("go on with: build/igpt train --resume --run " + options.run);
     return kInterrupted;
   }

@@ -35,7 +35,7 @@ bool same_tensors(const std::vector<NamedTensor>& a, const std::vector<NamedTens
 }  // namespace
 
 Charlm::Charlm(const std::string& folder, const Words& words, const std::string& out, const std::string& program,
-               const std::string& from) {
+               const std::string& from, const std::string& in) {
   static std::atomic<int> number = 0;
   const std::string stem = folder + "/" + program + "-" + std::to_string(number++);
   out_ = stem + ".out";
@@ -49,7 +49,7 @@ Charlm::Charlm(const std::string& folder, const Words& words, const std::string&
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   if (!from.empty()) posix_spawn_file_actions_addchdir_np(&actions, from.c_str());
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 0, in.c_str(), O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, to.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   posix_spawn_file_actions_addopen(&actions, 2, err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   const int reason = posix_spawn(&child_, path.c_str(), &actions, nullptr, argv.data(), environ);

@@ -21,9 +21,9 @@ struct Ran {
 class Charlm {
  public:
   // The folder takes what it prints, or `out` what it prints to stdout: then Ran::out stays empty. It is started in the
-  // folder `from`, or where the tests are.
+  // folder `from`, or where the tests are, and reads the file `in`.
   Charlm(const std::string& folder, const Words& words, const std::string& out = "",
-         const std::string& program = "charlm", const std::string& from = "");
+         const std::string& program = "charlm", const std::string& from = "", const std::string& in = "/dev/null");
   ~Charlm();
   Charlm(const Charlm&) = delete;
   Charlm& operator=(const Charlm&) = delete;

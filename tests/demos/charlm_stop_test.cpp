@@ -82,8 +82,11 @@ BOOST_AUTO_TEST_CASE(ctrl_c_saves_and_the_run_goes_on) {
     const Place at;
     Charlm child(at.folder.path.string(), steady(at, at.run, {"--steps", "1000000", "--checkpoint-every", "100000"}));
     child.wait_until([&] { return !RunFolder(at.run).metrics().empty(); });
+    BOOST_TEST(contains(read_file(at.run + "/index.html"), "the run goes on, and this page follows it"));
     child.signal(signal);
     const Ran ran = child.wait();
+    BOOST_TEST(contains(ran.out.substr(ran.out.find("stopped at")), "\nthe page is " + at.run + "/index.html\n"));
+    BOOST_TEST(!contains(read_file(at.run + "/index.html"), "location.reload"));
     BOOST_TEST(ran.code == 130);
     const std::string saved = newest_checkpoint(at.run);
     const long step = read_checkpoint_summary(saved).step;

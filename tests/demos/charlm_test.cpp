@@ -1,6 +1,11 @@
 // charlm as a user meets it: every command, from a text to a model that writes.
 #include "tests/demos/charlm.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <regex>
 
@@ -37,7 +42,9 @@ uint32_t number_at(const std::string& bytes, size_t at) {
 BOOST_AUTO_TEST_CASE(training_fills_the_run_folder_and_ends_with_one_line) {
   const Trained t;
   BOOST_TEST(contains(t.ran.out, "million parameters, 12 steps of 2 x 16 bytes\nneeds about "));
-  BOOST_TEST(contains(t.ran.out, "the page is " + t.run + "/index.html\n"));
+  const std::string named = "the page is " + t.run + "/index.html\n";  // at the start and at the end
+  BOOST_TEST(contains(t.ran.out, named));
+  BOOST_TEST(t.ran.out.find(named) < t.ran.out.rfind(named));
   const std::regex form(
       R"(final step=12 train_bpc=\d+\.\d{4} valid_bpc=\d+\.\d{4} tokens_per_s=[1-9]\d* peak_bytes=[1-9]\d*)");
   BOOST_TEST(std::regex_match(last_line(t.ran.out), form), last_line(t.ran.out));
@@ -152,6 +159,29 @@ BOOST_AUTO_TEST_CASE(sample_writes_the_prompt_and_as_many_bytes) {
   BOOST_TEST(json.at("step").integer() == 12);
 }
 
+BOOST_AUTO_TEST_CASE(at_a_terminal_the_model_goes_on_with_what_is_typed) {
+  const Trained t;
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  BOOST_REQUIRE((terminal >= 0 && ::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0));
+  const std::string name = ::ptsname(terminal);
+  Charlm child(t.folder.path.string(), {"sample", "--run", t.run, "--length", "20", "--temperature", "0"}, name,
+               "charlm", "", name);
+  const std::string typed = "The \n\n\x04";  // a beginning, an empty line, Ctrl-D
+  BOOST_REQUIRE(::write(terminal, typed.data(), typed.size()) == ssize_t(typed.size()));
+  BOOST_TEST(child.wait().code == 0);
+  std::string shown(10000, '\0');
+  shown.resize(size_t(std::max<ssize_t>(0, ::read(terminal, shown.data(), shown.size()))));
+  ::close(terminal);
+  std::erase(shown, '\r');
+  const std::string once =
+      t({"sample", "--run", t.run, "--length", "20", "--temperature", "0", "--prompt", "The "}).out;
+  const std::string twice =
+      t({"sample", "--run", t.run, "--length", "40", "--temperature", "0", "--prompt", "The "}).out;
+  BOOST_TEST(contains(shown, "Type how a text begins, and the model goes on"), shown);
+  BOOST_TEST(contains(shown, "> " + once + "\n> "), shown);
+  BOOST_TEST(contains(shown, "> " + twice.substr(once.size() - 1) + "\n> "), shown);
+}
+
 BOOST_AUTO_TEST_CASE(several_texts_are_written_at_once_and_numbered) {
   const Trained t;
   const auto sample = [&](const Words& more) {
@@ -185,6 +215,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_sound_makes_a_file_that_plays) {
   const std::string run = folder / "run", out = folder / "b.wav";
   BOOST_TEST(charlm(folder.path.string(), tiny_train(folder / "a.wav", run)).code == 0);
   BOOST_TEST(fs::exists(run + "/samples/step-000012.wav"));
+  BOOST_TEST(contains(read_file(run + "/index.html"), "a model of sound by heed, learning "));
   const Ran ran = charlm(folder.path.string(), {"sample", "--run", run, "--length", "300", "--out", out});
   BOOST_TEST(ran.code == 0, ran.err);
   BOOST_TEST(ran.out == "");

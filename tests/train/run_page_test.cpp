@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(the_page_shows_whatever_a_model_writes) {
   run.write_sample(1, "a <b> & \xff \xc3\xa4 \xc3\n\x01 end");
   const std::string page = r.page();
   BOOST_TEST(page.find("a &lt;b&gt; &amp; \u00b7 \u00e4 \u00b7\n\u00b7 end") != std::string::npos);
-  BOOST_TEST(page.find("<b>7.500</b>bits per byte, training (mean of about 50 steps)") != std::string::npos);
+  BOOST_TEST(page.find("<b>7.500</b>bits per byte, training (recent steps)") != std::string::npos);
   BOOST_TEST(page.find("<b>-</b>bits per byte, validation") != std::string::npos);
   BOOST_TEST(page.find("<audio") == std::string::npos);
   BOOST_TEST(fs::exists(run.file("loss.svg")));
@@ -87,12 +87,29 @@ BOOST_AUTO_TEST_CASE(another_score_has_its_own_names) {
   r.run.log(line(1, "valid_accuracy", 0.25));
   r.run.log(line(2, "train_accuracy", 0.5));
   const std::string page = r.page({.score = {"accuracy", "share that is right"}});
-  BOOST_TEST(contains(page, "<b>0.250</b>share that is right, validation of step 1<"));
+  BOOST_TEST(contains(page, "<b>0.250</b>share that is right, validation (step 1)<"));
   BOOST_TEST(contains(page, "<b>0.500</b>share that is right, training"));
   BOOST_TEST(contains(page, ">Share that is right</text>"));
   const Chart chart = comparison({r.run}, "step", {"accuracy", "share that is right"});
   BOOST_TEST(chart.title == "Validation, share that is right");
   BOOST_TEST(chart.series.at(0).points.at(0).y == 0.25);
+}
+
+BOOST_AUTO_TEST_CASE(rate_norm_and_speed_have_charts) {
+  const Run r;
+  BOOST_TEST(!contains(r.page(), "Learning rate"));
+  for (const long step : {1, 2})
+    r.run.log(Json::Object{{"step", step}, {"rate", 0.1 * double(step)}, {"gradient_norm", 2}, {"tokens_per_s", 100}});
+  for (const char* title : {">Learning rate<", ">Norm of the gradients<", ">Tokens per second<"})
+    BOOST_TEST(contains(r.page(), title), title);
+}
+
+BOOST_AUTO_TEST_CASE(the_page_of_a_run_that_goes_on_reloads_itself) {
+  const Run r;
+  BOOST_TEST(!contains(r.page({.about = "a model"}), "location.reload()"));
+  const std::string page = r.page({.about = "a model", .running = true});
+  BOOST_TEST(contains(page, "location.reload()"));
+  BOOST_TEST(contains(page, "<p class='sub'>a model; the run goes on, and this page follows it</p>"));
 }
 
 BOOST_AUTO_TEST_CASE(settings_stand_in_a_table) {
