@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <sstream>
 #include <vector>
 
 #include "system/error.h"
 #include "system/nearest.h"
+#include "system/progress.h"
 #include "system/text.h"
 #include "system/version.h"
 
@@ -17,6 +19,7 @@ namespace heed {
 namespace {
 
 constexpr int kUsageError = 2;
+constexpr size_t kHelpColumn = 22;  // where the text of an option begins
 
 // What is wrong with the command line: a sentence for the user.
 struct UsageError {
@@ -45,6 +48,20 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
   for (const std::string& name : known)
     if (!nearest.empty() && bare(name) == nearest) return "; did you mean " + name + "?";
   return "";
+}
+
+std::string with_hyphens(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+// Lines that fit the terminal; the text of an option goes on below itself.
+std::string fitted_help(const std::string& help) {
+  const size_t width = stdout_width();
+  std::string text;
+  for (const std::string& line : split(help, '\n'))
+    text += (text.empty() ? "" : "\n") + wrapped(line, width, line.starts_with("  ") ? kHelpColumn : 0);
+  return text;
 }
 
 std::string before_equals(const std::string& text) { return text.substr(0, text.find('=')); }
@@ -78,7 +95,9 @@ std::function<std::string(const std::string&)> set_one_of(std::string& value, co
 struct CommandLine::Parser {
   CLI::App app;
   std::string program;
-  std::string word;  // the name of the one that stands without an option
+  std::string word;             // the name of the one that stands without an option
+  std::string option_of_words;  // what others are probably meant for
+  std::map<std::string, std::string> other_names = {};
   std::vector<std::string> names = {"--help", "--version"};
   std::vector<std::string> flags = {"--help", "--version"};
   int exit_code = 0;
@@ -88,7 +107,7 @@ struct CommandLine::Parser {
     app.set_help_flag("-h,--help", "print this help and exit");
     app.set_version_flag("--version", name + " (heed) " + version(), "print the version and exit");
     app.allow_extras();  // refused in check_unknown, with a suggestion
-    app.get_formatter()->column_width(22);
+    app.get_formatter()->column_width(kHelpColumn);
   }
 
   void claim(const std::string& name) {
@@ -141,8 +160,21 @@ struct CommandLine::Parser {
     if (rest.empty()) return;
     const std::string given = before_equals(rest[0]);
     if (given.starts_with("-") && given != "--" && given != "-")
-      throw UsageError{"unknown option " + given + suggestion(given, names)};
-    throw UsageError{"\"" + rest[0] + "\" belongs to no option" + suggestion(rest[0], names)};
+      throw UsageError{"unknown option " + given + meant_option(given)};
+    throw UsageError{"\"" + rest[0] + "\" belongs to no option" + meant_word(rest[0])};
+  }
+
+  std::string meant_option(const std::string& given) const {
+    const auto other = other_names.find(with_hyphens(given));
+    if (other != other_names.end() && std::find(names.begin(), names.end(), other->second) != names.end())
+      return "; did you mean " + other->second + "?";
+    return suggestion(with_hyphens(given), names);
+  }
+
+  std::string meant_word(const std::string& given) const {
+    const std::string option = suggestion(given, names);
+    if (!option.empty() || option_of_words.empty()) return option;
+    return "; did you mean " + option_of_words + " " + given + "?";
   }
 
   bool complain(const std::string& text) {
@@ -204,6 +236,12 @@ void CommandLine::words(const std::string& name, std::vector<std::string>& value
   parser_->app.add_option_function<std::vector<std::string>>(name, check_and_set, help)->type_name("");
 }
 
+void CommandLine::also_called(const std::string& option, const std::vector<std::string>& names) {
+  for (const std::string& name : names) parser_->other_names[with_hyphens(name)] = option;
+}
+
+void CommandLine::word_is_for(const std::string& option) { parser_->option_of_words = option; }
+
 bool CommandLine::given(const std::string& name) const { return parser_->app.count(name) > 0; }
 
 void CommandLine::flag(const std::string& name, bool& value, const std::string& help) {
@@ -227,7 +265,7 @@ bool CommandLine::parse(int argc, const char* const* argv) {
       if (option->parsed) option->parsed();
     return true;
   } catch (const CLI::CallForHelp&) {
-    std::cout << parser.app.help();
+    std::cout << fitted_help(parser.app.help());
   } catch (const CLI::CallForVersion& version) {
     std::cout << version.what() << "\n";
   } catch (const UsageError& error) {

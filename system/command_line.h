@@ -47,6 +47,12 @@ class CommandLine {
   // In place of a word any number of them: files to read.
   void words(const std::string& name, std::vector<std::string>& values, const std::string& help);
 
+  // Names by which users of other programs look for an option: --learning-rate is answered by "did you mean --lr?".
+  // Underscores are as good as hyphens. Options that are not there are left out.
+  void also_called(const std::string& option, const std::vector<std::string>& names);
+  // What a word that belongs to no option is probably meant for: `train my.txt` is answered by "did you mean --data my.txt?".
+  void word_is_for(const std::string& option);
+
   // Options that many programs have, so that they are the same everywhere.
   void seed(long& value, const std::string& help);  // --seed N: "another seed, other weights"
   void json(bool& value);                           // --json: for programs in place of people

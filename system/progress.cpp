@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <iostream>
 
+#include "system/text.h"
+
 namespace heed {
 namespace {
 
@@ -14,15 +16,9 @@ bool is_terminal(const std::ostream& out) {
   return (&out == &std::cout && isatty(STDOUT_FILENO)) || (&out == &std::cerr && isatty(STDERR_FILENO));
 }
 
-size_t terminal_width() {
+size_t columns_of(int terminal) {
   winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
-}
-
-template <class... Args> std::string format(const char* pattern, Args... args) {
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, args...);
-  return text;
+  return ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
 }
 
 // "a   b  c" -> "a b c"
@@ -36,16 +32,16 @@ std::string narrowed(const std::string& text) {
 }  // namespace
 
 std::string fitted_line(const std::string& head, const std::string& given, const std::string& tail, size_t width) {
-  const auto joined = [&](const std::string& text) {
+  const auto whole = [&](const std::string& text) {
     return head + (text.empty() ? "" : "   " + text) + (tail.empty() ? "" : "   " + tail);
   };
   std::string text = given;
-  if (joined(text).size() <= width) return joined(text);
-  while (!text.empty() && narrowed(joined(text)).size() > width) {
+  if (whole(text).size() <= width) return whole(text);
+  while (!text.empty() && narrowed(whole(text)).size() > width) {
     const size_t last = text.rfind("   ");
     text = last == std::string::npos ? "" : text.substr(0, last);
   }
-  return narrowed(joined(text)).substr(0, width);
+  return narrowed(whole(text)).substr(0, width);
 }
 
 std::string duration_text(double seconds) {
@@ -99,10 +95,14 @@ void Progress::print(const std::string& head, const std::string& text, const std
   if (!terminal_)
     out_ << fitted_line(head, text, tail, std::string::npos) << std::endl;
   else  // back to the start of the line, write, erase what is left of the line before
-    out_ << '\r' << fitted_line(head, text, tail, terminal_width() - 1) << "\033[K" << std::flush;
+    out_ << '\r' << fitted_line(head, text, tail, columns_of(STDERR_FILENO) - 1) << "\033[K" << std::flush;
   open_ = terminal_;
 }
 
 void print_line(const std::string& text) { std::cout << text << std::endl; }
+
+void print_sentence(const std::string& text) { print_line(wrapped(text, stdout_width())); }
+
+size_t stdout_width() { return isatty(STDOUT_FILENO) ? columns_of(STDOUT_FILENO) : std::string::npos; }
 
 }  // namespace heed

@@ -52,6 +52,11 @@ std::string fitted_line(const std::string& head, const std::string& text, const 
 // not come behind it.
 void print_line(const std::string& text);
 
+// The same for a sentence: at a terminal it is broken between words, not in them.
+void print_sentence(const std::string& text);
+
+size_t stdout_width();  // columns of the terminal that stdout is; no limit if it is none
+
 // "0.4 s", "12 s", "3 min 20 s", "2 h 05 min": a duration for people.
 std::string duration_text(double seconds);
 

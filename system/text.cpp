@@ -25,6 +25,20 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
+std::string wrapped(const std::string& line, size_t width, size_t indent) {
+  std::string text, rest = line;
+  while (rest.size() > width) {
+    const size_t begin = rest.find_first_not_of(' ');  // its indent stays with the first word
+    size_t at = rest.rfind(' ', width);
+    if (at == std::string::npos || at < begin) at = rest.find(' ', begin);
+    const size_t next = at == std::string::npos ? at : rest.find_first_not_of(' ', at);
+    if (next == std::string::npos) break;
+    text += rest.substr(0, rest.find_last_not_of(' ', at) + 1) + "\n";
+    rest = std::string(std::min(indent, width / 2), ' ') + rest.substr(next);
+  }
+  return text + rest;
+}
+
 namespace {
 
 // Bytes that a character has which begins with this one; 0: none does.

@@ -35,6 +35,10 @@ template <class Number> std::string shortest_text(Number value) {
 std::string joined(const std::vector<std::string>& words, const std::string& between);
 std::vector<std::string> split(const std::string& text, char separator);  // "a,,b" is a, nothing, b; "" is one nothing
 
+// Lines of at most `width` characters, broken at blanks; those behind the first begin with `indent` blanks. A word that is
+// longer stands alone.
+std::string wrapped(const std::string& line, size_t width, size_t indent = 2);
+
 // Bytes of the UTF-8 character that the text begins with; 0 if it begins with none.
 size_t utf8_character(std::string_view text);
 bool utf8_may_go_on(std::string_view text);  // is it the beginning of a character, cut off?

@@ -38,7 +38,7 @@ void TrainOptions::add_set_options(CommandLine& line) {
 void TrainOptions::begin() {
   const bool to_stderr = json;
   run.say = [to_stderr](const std::string& text) {
-    to_stderr ? void(std::fprintf(stderr, "%s\n", text.c_str())) : print_line(text);
+    to_stderr ? void(std::fprintf(stderr, "%s\n", text.c_str())) : print_sentence(text);
   };
   run.quiet |= json;
   if (json) run.metrics = print_json;

@@ -14,6 +14,34 @@ std::string option_name(const std::string& setting) {
   return name;
 }
 
+namespace {
+
+// What other programs call these.
+void add_other_names(CommandLine& line) {
+  line.also_called("--lr", {"--learning-rate", "--rate", "--max-lr"});
+  line.also_called("--layers", {"--n-layer", "--n-layers", "--num-layers", "--depth"});
+  line.also_called("--width", {"--n-embd", "--d-model", "--dim", "--hidden-size", "--embedding-size", "--channels"});
+  line.also_called("--heads", {"--n-head", "--n-heads", "--num-heads"});
+  line.also_called("--context", {"--block-size", "--seq-len", "--sequence-length", "--context-length", "--max-length"});
+  line.also_called("--batch", {"--batch-size", "--bs"});
+  line.also_called("--micro-batch", {"--gradient-accumulation", "--gradient-accumulation-steps", "--accumulate"});
+  line.also_called("--steps", {"--max-iters", "--max-steps", "--iterations", "--iters", "--epochs"});
+  line.also_called("--minutes", {"--time", "--hours", "--duration"});
+  line.also_called("--schedule", {"--warmup", "--warmup-steps", "--warmup-iters", "--lr-schedule"});
+  line.also_called("--clip", {"--grad-clip", "--max-grad-norm", "--gradient-clip"});
+  line.also_called("--weight-decay", {"--wd", "--decay"});
+  line.also_called("--optimiser", {"--optimizer"});
+  line.also_called("--checkpoint-every", {"--save-every", "--save-interval", "--eval-interval", "--eval-every"});
+  line.also_called("--data", {"--dataset", "--input", "--text", "--file", "--train-file", "--corpus"});
+  line.also_called("--run", {"--out", "--out-dir", "--output", "--output-dir", "--name", "--folder"});
+  line.also_called("--resume", {"--continue", "--restart"});
+  line.also_called("--from", {"--init-from", "--weights", "--checkpoint", "--pretrained"});
+  line.also_called("--recompute-blocks", {"--gradient-checkpointing", "--checkpoint-blocks"});
+  line.also_called("--device", {"--gpu", "--cuda"});
+}
+
+}  // namespace
+
 TypedSettings::TypedSettings(CommandLine& line, const SettingTable& table, const Help& help)
     : line_(line), table_(table) {
   std::erase_if(table_, [](const Setting& setting) { return setting.help.empty(); });
@@ -21,6 +49,8 @@ TypedSettings::TypedSettings(CommandLine& line, const SettingTable& table, const
     if (help) setting.help = help(setting);
     setting.add_option(line, option_name(setting.name));
   }
+  add_other_names(line);
+  line.word_is_for("--data");
 }
 
 bool TypedSettings::given(const std::string& setting) const {

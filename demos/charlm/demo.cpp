@@ -44,7 +44,7 @@ void make_room(const RunFolder& folder) {
 }  // namespace
 
 int demo_command(int argc, char** argv) {
-  RunOptions options{.run = "runs/demo", .say = print_line, .option_name = option_name};
+  RunOptions options{.run = "runs/demo", .say = print_sentence, .option_name = option_name};
   bool quick = false;
   long seed = 1;
   CommandLine line("charlm demo", "Learns heed's own source and docs for about a minute, and writes a sample.");
@@ -58,11 +58,11 @@ int demo_command(int argc, char** argv) {
   const LmSettings settings = demo_settings(quick, seed);
   options.page = page_of(options.run, settings);
   const ByteData data = open_data(settings.data);
-  print_line("learning heed's own source and docs: " + data.summary());
+  print_sentence("learning heed's own source and docs: " + data.summary());
   LanguageTask task(settings, data);
   const RunResult result = train_run(task, options);
   if (result.stopped) {
-    print_line("the page is " + folder.file("index.html"));
+    print_sentence("the page is " + folder.file("index.html"));
     print_line("go on with: build/charlm train --resume --run " + options.run);
     return kInterrupted;
   }
@@ -75,7 +75,7 @@ int demo_command(int argc, char** argv) {
   print_line(format(
       "  of tests that it has not read, which are easier than the rest; knowing only how frequent each byte is: %.2f",
       data.valid.entropy()));
-  print_line("the page is " + folder.file("index.html") + "; open it in a browser");
-  print_line("next: build/charlm train --data YOUR.txt --run runs/mine, and build/charlm --help");
+  print_sentence("the page is " + folder.file("index.html") + "; open it in a browser");
+  print_sentence("next: build/charlm train --data YOUR.txt --run runs/mine, and build/charlm --help");
   return 0;
 }

@@ -64,7 +64,7 @@ Picture gallery(const LoadedIgpt& loaded, const ImageData& data) {
 }  // namespace
 
 int demo_command(int argc, char** argv) {
-  RunOptions options{.run = "runs/demo-igpt", .say = print_line, .option_name = option_name};
+  RunOptions options{.run = "runs/demo-igpt", .say = print_sentence, .option_name = option_name};
   bool quick = false, longer = false;
   long seed = 1;
   CommandLine line("igpt demo", "Learns Fashion-MNIST for about a minute, and draws.");
@@ -81,11 +81,11 @@ int demo_command(int argc, char** argv) {
   const ImageSettings settings = demo_settings(length, seed);
   options.page = page_of(options.run, settings);
   const ImageData data = ImageData::open(settings.data, image_options(settings));
-  print_line("learning " + settings.data + ": " + data.summary());
+  print_sentence("learning " + settings.data + ": " + data.summary());
   ImageTask task(settings, data, palette_for(settings, data, print_line));
   const RunResult result = train_run(task, options);
   if (result.stopped) {
-    print_line("the page is " + folder.file("index.html"));
+    print_sentence("the page is " + folder.file("index.html"));
     print_line("go on with: build/igpt train --resume --run " + options.run);
     return kInterrupted;
   }
@@ -94,7 +94,7 @@ int demo_command(int argc, char** argv) {
   print_line(format("validation: %.3f nats per pixel", result.valid_score) +
              (settings.data == "fashion-mnist" ? format("; expected: about %.2f", length.expected) : ""));
   print_line("what it draws: " + folder.file("gallery.png"));
-  print_line("the page is " + folder.file("index.html") + "; open it in a browser");
-  print_line("next: build/igpt train --data YOUR-PICTURES --size 32 --run runs/mine, and build/igpt --help");
+  print_sentence("the page is " + folder.file("index.html") + "; open it in a browser");
+  print_sentence("next: build/igpt train --data YOUR-PICTURES --size 32 --run runs/mine, and build/igpt --help");
   return 0;
 }

@@ -88,6 +88,11 @@ BOOST_AUTO_TEST_CASE(a_run_folder_in_use_is_not_overwritten) {
 BOOST_AUTO_TEST_CASE(options_that_are_mistyped_or_impossible_are_refused_with_a_suggestion) {
   const Place at;
   check_fails(at.train({"--stpes", "5"}), 2, "charlm train: unknown option --stpes; did you mean --steps?\n");
+  check_fails(at({"train", "my.txt"}), 2,
+              "charlm train: \"my.txt\" belongs to no option; did you mean --data my.txt?\n");
+  check_fails(at.train({"--learning-rate", "5"}), 2, "unknown option --learning-rate; did you mean --lr?\n");
+  check_fails(at.train({"--n_layer=5"}), 2, "unknown option --n_layer; did you mean --layers?\n");
+  check_fails(at.train({"--micro_batch", "1"}), 2, "unknown option --micro_batch; did you mean --micro-batch?\n");
   check_fails(at.train({"--steps", "five"}), 2, "--steps is \"five\"; it must be a whole number from 1 to");
   check_fails(at.train({"--preset", "smal"}), 2, "--preset is \"smal\"; it must be one of tiny, small, base; did you");
   check_fails(at.train({"--device", "cuda"}), 2, "device: cuda:0 is not available: this heed was built without cuda");

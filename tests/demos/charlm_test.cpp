@@ -1,18 +1,16 @@
 // charlm as a user meets it: every command, from a text to a model that writes.
 #include "tests/demos/charlm.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <regex>
 
 #include "data/wav.h"
 #include "models/orderings.h"
+#include "system/text.h"
 #include "system/write_file.h"
 #include "tests/support/folder.h"
+#include "tests/support/terminal.h"
 #include "tests/support/tiny_lm.h"
 #include "train/run_folder.h"
 
@@ -161,18 +159,12 @@ BOOST_AUTO_TEST_CASE(sample_writes_the_prompt_and_as_many_bytes) {
 
 BOOST_AUTO_TEST_CASE(at_a_terminal_the_model_goes_on_with_what_is_typed) {
   const Trained t;
-  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
-  BOOST_REQUIRE((terminal >= 0 && ::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0));
-  const std::string name = ::ptsname(terminal);
-  Charlm child(t.folder.path.string(), {"sample", "--run", t.run, "--length", "20", "--temperature", "0"}, name,
-               "charlm", "", name);
-  const std::string typed = "The \n\n\x04";  // a beginning, an empty line, Ctrl-D
-  BOOST_REQUIRE(::write(terminal, typed.data(), typed.size()) == ssize_t(typed.size()));
+  const Terminal terminal;
+  Charlm child(t.folder.path.string(), {"sample", "--run", t.run, "--length", "20", "--temperature", "0"},
+               terminal.path, "charlm", "", terminal.path);
+  terminal.type("The \n\n\x04");  // a beginning, an empty line, Ctrl-D
   BOOST_TEST(child.wait().code == 0);
-  std::string shown(10000, '\0');
-  shown.resize(size_t(std::max<ssize_t>(0, ::read(terminal, shown.data(), shown.size()))));
-  ::close(terminal);
-  std::erase(shown, '\r');
+  const std::string shown = terminal.shown();
   const std::string once =
       t({"sample", "--run", t.run, "--length", "20", "--temperature", "0", "--prompt", "The "}).out;
   const std::string twice =
@@ -180,6 +172,20 @@ BOOST_AUTO_TEST_CASE(at_a_terminal_the_model_goes_on_with_what_is_typed) {
   BOOST_TEST(contains(shown, "Type how a text begins, and the model goes on"), shown);
   BOOST_TEST(contains(shown, "> " + once + "\n> "), shown);
   BOOST_TEST(contains(shown, "> " + twice.substr(once.size() - 1) + "\n> "), shown);
+}
+
+BOOST_AUTO_TEST_CASE(at_a_terminal_lines_break_between_words) {
+  const Place at;
+  const Terminal terminal;
+  Charlm train(at.folder.path.string(), tiny_train("a.txt", "run"), terminal.path, "charlm", at.folder.path.string());
+  BOOST_TEST(train.wait().code == 0);
+  const std::string shown = terminal.shown();
+  BOOST_TEST(contains(shown, "; knowing only\n  frequencies: "), shown);
+  for (const std::string& line : split(shown, '\n'))
+    if (!line.starts_with("final ")) BOOST_TEST(line.size() <= 80u, line);  // which is for programs, too
+  const Terminal second;
+  BOOST_TEST(Charlm(at.folder.path.string(), {"look", "--help"}, second.path).wait().code == 0);
+  for (const std::string& line : split(second.shown(), '\n')) BOOST_TEST(line.size() <= 80u, line);
 }
 
 BOOST_AUTO_TEST_CASE(several_texts_are_written_at_once_and_numbered) {

@@ -49,6 +49,28 @@ BOOST_AUTO_TEST_CASE(split_and_joined_are_inverse) {
   for (const std::string text : {"", "a", ",", "a,", ",a", "a,b,,c"}) BOOST_TEST(joined(split(text, ','), ",") == text);
 }
 
+BOOST_AUTO_TEST_CASE(wrapped_lines_break_between_words) {
+  BOOST_TEST(wrapped("short", 10) == "short");
+  BOOST_TEST(wrapped("one two three four", 10) == "one two\n  three\n  four");
+  BOOST_TEST(wrapped("one two three four", 13, 0) == "one two three\nfour");
+  BOOST_TEST(wrapped("  --steps N   how many of them", 20, 14) ==
+             "  --steps N   how\n          many of\n          them");
+  BOOST_TEST(wrapped("a-word-that-is-too-long and more", 10) == "a-word-that-is-too-long\n  and more");
+  BOOST_TEST(wrapped("a-word-that-is-too-long", 10) == "a-word-that-is-too-long");
+  BOOST_TEST(wrapped("trailing   ", 8) == "trailing   ");
+  BOOST_TEST(wrapped("any text", std::string::npos) == "any text");
+}
+
+BOOST_AUTO_TEST_CASE(characters_of_utf_8_are_found_and_the_rest_is_a_dot) {
+  BOOST_TEST(utf8_character("\u20ac...") == 3u);
+  BOOST_TEST(utf8_character("\xe2\x82") == 0u);
+  BOOST_TEST(utf8_may_go_on("\xe2\x82"));
+  BOOST_TEST(!utf8_may_go_on("\xe2("));
+  BOOST_TEST(!utf8_may_go_on("a"));
+  BOOST_TEST(utf8_character("\xed\xa0\x80") == 0u);  // a surrogate
+  BOOST_TEST(readable("a\x01\u00e4\n\xff") == "a\u00b7\u00e4\n\u00b7");
+}
+
 BOOST_AUTO_TEST_CASE(xml_text_has_no_markup_and_no_control_characters) {
   BOOST_TEST(xml_text("a < b && c > d\n\x01") == "a &lt; b &amp;&amp; c &gt; d  ");
 }
