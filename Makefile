@@ -57,7 +57,7 @@ march := $(if $(PORTABLE),-march=x86-64-v3,-march=native)
 ARCH  := $(shell $(CXX) $(march) -E -x c++ /dev/null >/dev/null 2>&1 && echo $(march))# nothing where g++ refuses it
 FLAGS = -std=c++20 $(ARCH) -fno-math-errno -fno-trapping-math -Wall -Wextra -fPIC -pthread $(SANITIZE) \
         -I. -I$(BUILD)/include $(BLAS_CFLAGS) $(STB_CFLAGS)
-LINK  = $(CXX) -pthread $(SANITIZE) '-Wl,-rpath,$$ORIGIN'
+LINK  = $(CXX) -pthread $(SANITIZE) '-Wl,-rpath,$$ORIGIN:$$ORIGIN/../lib'
 LIBS  = -lopenblas -lz -ldl $(LDFLAGS)
 COMPILE = $(CXX) $(FLAGS) -MMD -MP
 # A header that is precompiled remembers the text of all it includes, comments too. ccache must not take one for another.
@@ -195,18 +195,25 @@ sanitize:  ## the tests again, with the address and the undefined-behaviour sani
 	$(MAKE) test BUILD=$(BUILD)/sanitize OPT='-O1 -g -Wno-maybe-uninitialized' TEST_OPT='-O1 -g -Wno-maybe-uninitialized' PCH= \
 	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 
-install: $(LIBRARY)  ## library, headers and heed.pc to PREFIX (/usr/local); DESTDIR= for packagers
+install: $(LIBRARY) $(LARGE:%=$(BUILD)/%)  ## library, headers, programs, heed.pc and a CMake package to PREFIX (/usr/local); DESTDIR= for packagers
 	$(call say,copy,$(DESTDIR)$(PREFIX))
-	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/heed
+	$(Q)install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig lib/cmake/heed include/heed)
+	$(Q)install -m 755 $(LARGE:%=$(BUILD)/%) $(DESTDIR)$(PREFIX)/bin
 	$(Q)install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib
 	$(Q)install -m 644 $(BUILD)/heed.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	$(Q)install -m 644 $(BUILD)/heedConfig.cmake $(BUILD)/heedConfigVersion.cmake $(DESTDIR)$(PREFIX)/lib/cmake/heed
 	$(Q)install -m 644 $(BUILD)/include/heed.h $(DESTDIR)$(PREFIX)/include/heed
 	$(Q)for h in $(HEADERS); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/heed/$$h || exit 1; done
 
-example: $(LIBRARY)  # docs/example outside the tree, against an installed heed
+example: $(LIBRARY)  # docs/example outside the tree, against an installed heed: with pkg-config, and with CMake where it is
 	$(Q)tmp=$$(mktemp -d) && trap 'rm -rf $$tmp' EXIT && \
 	$(MAKE) install PREFIX=$$tmp/heed && cp -R docs/example $$tmp && \
-	PKG_CONFIG_PATH=$$tmp/heed/lib/pkgconfig $(MAKE) -C $$tmp/example CXX='$(CXX)' && $$tmp/example/main
+	PKG_CONFIG_PATH=$$tmp/heed/lib/pkgconfig $(MAKE) -C $$tmp/example CXX='$(CXX)' && $$tmp/example/main && \
+	$$tmp/heed/bin/charlm --version && \
+	if command -v cmake > /dev/null; then \
+	  cmake -S $$tmp/example -B $$tmp/cmake -DCMAKE_PREFIX_PATH=$$tmp/heed -DCMAKE_CXX_COMPILER='$(CXX)' > /dev/null && \
+	  cmake --build $$tmp/cmake > /dev/null && $$tmp/cmake/main; \
+	else echo 'no cmake here: the CMake package was not tried'; fi
 
 clean:  ## remove everything that was built (the folder build)
 	$(Q)$(if $(filter-out clean,$(MAKECMDGOALS)),,rm -rf $(BUILD))

@@ -11,7 +11,6 @@ namespace {
 
 constexpr const char* kOp = "checkpoint";
 constexpr const char* kOldValidBpc = "validation_bpc";  // as older files call it
-constexpr const char* kFormat = "heed checkpoint";
 const std::string kOptimiser = "optimiser.", kStream = "stream.", kNumber = "number.", kString = "string.";
 
 // What stands behind the prefix; nothing if the name does not begin with it.
@@ -26,7 +25,7 @@ TrainingState state_from(const std::map<std::string, std::string>& metadata, con
     const auto found = metadata.find(name);
     return found == metadata.end() ? std::string() : found->second;
   };
-  HEED_CHECK(text("format") == kFormat, kOp, path, " is a safetensors file, but not a checkpoint of heed");
+  HEED_CHECK(text("format") == kCheckpointFormat, kOp, path, " is a safetensors file, but not a checkpoint of heed");
   TrainingState state;
   state.step = number_in<long>(text("step")).value_or(-1);
   HEED_CHECK(state.step >= 0, kOp, path, " is damaged: its step is '", text("step"), "'");
@@ -45,7 +44,7 @@ TrainingState state_from(const std::map<std::string, std::string>& metadata, con
 
 Safetensors to_safetensors(const TrainingState& state) {
   Safetensors file;
-  file.metadata = {{"format", kFormat}, {"step", shortest_text(state.step)}, {"settings", state.settings}};
+  file.metadata = {{"format", kCheckpointFormat}, {"step", shortest_text(state.step)}, {"settings", state.settings}};
   if (!state.data.empty()) file.metadata["data"] = state.data;
   for (const auto& [name, value] : state.numbers) file.metadata[kNumber + name] = shortest_text(value);
   file.tensors = state.weights;

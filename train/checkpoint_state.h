@@ -13,6 +13,8 @@
 
 namespace heed {
 
+inline constexpr const char* kCheckpointFormat = "heed checkpoint";  // "format" of its metadata
+
 inline constexpr const char* kValidBpc = "valid_bpc";  // of TrainingState::numbers: the validation of this very step
 
 struct TrainingState {

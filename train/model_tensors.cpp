@@ -4,6 +4,7 @@
 #include <map>
 
 #include "tensor/copy.h"
+#include "train/checkpoint_state.h"
 
 namespace heed {
 namespace {
@@ -57,6 +58,14 @@ void load_model(Module& model, const std::vector<NamedTensor>& weights, const st
   std::map<std::string, Tensor> given;
   for (const auto& [name, value] : weights) given[name] = value;
   copy_by_name("load_model", model_tensors(model), given, from);
+}
+
+void load_model(Module& model, const std::string& path) {
+  const auto metadata = read_safetensors_header(path).metadata;
+  const auto format = metadata.find("format");
+  const bool checkpoint = format != metadata.end() && format->second == kCheckpointFormat;
+  load_model(model, checkpoint ? read_checkpoint(path, CheckpointPart::model).weights : read_safetensors(path).tensors,
+             path);
 }
 
 std::vector<NamedTensor> split_flat(const ParameterArena& arena, const Tensor& flat, const std::string& prefix) {

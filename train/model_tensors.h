@@ -1,7 +1,7 @@
 // Models and flat tensors as named tensors, for files: weights and optimiser states by parameter path.
 //
 //   write_safetensors("weights.safetensors", {.tensors = model_tensors(model)});
-//   load_model(model, read_safetensors("weights.safetensors").tensors, "weights.safetensors");
+//   load_model(model, "weights.safetensors");
 #pragma once
 
 #include <string>
@@ -19,6 +19,8 @@ std::vector<NamedTensor> model_tensors(Module& model);
 // changes nothing, if a tensor is missing, is left over or has another shape: says which, what was expected and what
 // was found. `from` is where they come from, for the error.
 void load_model(Module& model, const std::vector<NamedTensor>& weights, const std::string& from);
+// The same from a file: a safetensors file of weights, or the checkpoint of a run, whose optimiser is left out.
+void load_model(Module& model, const std::string& path);
 
 // A flat tensor over an arena (an optimiser's m), as views by parameter: prefix + path.
 std::vector<NamedTensor> split_flat(const ParameterArena& arena, const Tensor& flat, const std::string& prefix);

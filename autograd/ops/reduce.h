@@ -14,4 +14,12 @@ Variable logsumexp(const Variable& x, const Shape& axes = {}, bool keep = false)
 Variable max(const Variable& x, const Shape& axes = {}, bool keep = false);
 Variable min(const Variable& x, const Shape& axes = {}, bool keep = false);
 
+Variable sum(const Variable& x, Axis auto axis, bool keep = false) { return sum(x, Shape{long(axis)}, keep); }
+Variable mean(const Variable& x, Axis auto axis, bool keep = false) { return mean(x, Shape{long(axis)}, keep); }
+Variable logsumexp(const Variable& x, Axis auto axis, bool keep = false) {
+  return logsumexp(x, Shape{long(axis)}, keep);
+}
+Variable max(const Variable& x, Axis auto axis, bool keep = false) { return max(x, Shape{long(axis)}, keep); }
+Variable min(const Variable& x, Axis auto axis, bool keep = false) { return min(x, Shape{long(axis)}, keep); }
+
 }  // namespace heed

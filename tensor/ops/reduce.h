@@ -2,6 +2,8 @@
 // reduced axes with size 1, so that the result broadcasts against x.
 #pragma once
 
+#include <concepts>
+
 #include "tensor/kernel.h"
 #include "tensor/tensor.h"
 
@@ -41,6 +43,17 @@ MinResult min_with_indices(const Tensor& x, const Shape& axes = {}, bool keep = 
 Tensor min(const Tensor& x, const Shape& axes = {}, bool keep = false);
 Tensor argmin(const Tensor& x, const Shape& axes = {}, bool keep = false);
 Tensor min_backward(const Tensor& dy, const Tensor& indices, const Shape& x_shape, const Shape& axes);
+
+// Over one axis: argmax(x, -1) is argmax(x, {-1}).
+template <class I>
+concept Axis = std::integral<I> && !std::same_as<I, bool>;
+Tensor sum(const Tensor& x, Axis auto axis, bool keep = false) { return sum(x, Shape{long(axis)}, keep); }
+Tensor mean(const Tensor& x, Axis auto axis, bool keep = false) { return mean(x, Shape{long(axis)}, keep); }
+Tensor logsumexp(const Tensor& x, Axis auto axis, bool keep = false) { return logsumexp(x, Shape{long(axis)}, keep); }
+Tensor max(const Tensor& x, Axis auto axis, bool keep = false) { return max(x, Shape{long(axis)}, keep); }
+Tensor min(const Tensor& x, Axis auto axis, bool keep = false) { return min(x, Shape{long(axis)}, keep); }
+Tensor argmax(const Tensor& x, Axis auto axis, bool keep = false) { return argmax(x, Shape{long(axis)}, keep); }
+Tensor argmin(const Tensor& x, Axis auto axis, bool keep = false) { return argmin(x, Shape{long(axis)}, keep); }
 
 // Undoes broadcasting: sums x over the axes along which `shape` was stretched to x's shape.
 Tensor sum_to(const Tensor& x, const Shape& shape);

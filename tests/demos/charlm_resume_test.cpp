@@ -2,9 +2,12 @@
 #include <filesystem>
 
 #include "system/write_file.h"
+#include "tasks/language/lm_run_load.h"
 #include "tests/demos/charlm.h"
+#include "tests/support/compare.h"
 #include "tests/support/folder.h"
 #include "tests/support/tiny_lm.h"
+#include "train/model_tensors.h"
 #include "train/run_folder.h"
 
 using namespace heed;
@@ -152,6 +155,18 @@ BOOST_AUTO_TEST_CASE(a_checkpoint_alone_writes_but_does_not_know_its_text) {
   BOOST_TEST(
       contains(eval.err, "away.safetensors is not in the folder of its run, whose config.json says what it has"));
   BOOST_TEST(t({"eval", "--run", away, "--data", t.data}).code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_model_is_loaded_by_the_name_of_a_file) {
+  const Trained t;
+  const LoadedModel loaded = load_run(t.run);
+  Gpt model(model_options(loaded.settings)), other(model_options(loaded.settings));
+  load_model(model, t.checkpoint(12));  // a checkpoint, with its optimiser
+  write_safetensors(t.folder / "weights.safetensors", {.tensors = model_tensors(model)});
+  load_model(other, t.folder / "weights.safetensors");  // weights alone
+  for (size_t i = 0; i < model.parameters().size(); i++)
+    for (Gpt* each : {&model, &other})
+      BOOST_TEST(same_bits(each->parameters()[i]->value.value(), loaded.model->parameters()[i]->value.value()));
 }
 
 // Checkpoints of heed before this had times, paths and other names in them.

@@ -283,4 +283,15 @@ BOOST_AUTO_TEST_CASE(sum_to_undoes_broadcasting) {
   BOOST_TEST(error_of([] { sum_to(zeros({3}), {2, 3}); }) == "sum_to: x is (3,) and (2, 3) does not broadcast to it");
 }
 
+BOOST_AUTO_TEST_CASE(one_axis_may_be_given_as_a_number) {
+  const Tensor x = tensor({1, 5, 2, 4, 3, 0}, {2, 3});
+  BOOST_TEST((argmax(x, -1).to_vector<int64_t>() == std::vector<int64_t>{1, 0}));
+  BOOST_TEST((argmin(x, 1, true).shape() == Shape{2, 1}));
+  BOOST_TEST((sum(x, 0).to_vector<float>() == std::vector<float>{5, 8, 2}));
+  BOOST_TEST(argmax(x, {}).item() == 1);  // all axes, as before
+  const Variable v = x;
+  BOOST_TEST((max(v, -1).value().to_vector<float>() == std::vector<float>{5, 4}));
+  BOOST_TEST((mean(v, 1L, true).shape() == Shape{2, 1}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
