@@ -20,8 +20,8 @@ struct Characters {
 // Tokens stay apart as long as each ends where a character ends.
 Characters characters_of(const std::vector<std::string>& tokens);
 
-// Weights (H, T, T) of T tokens, f32 or f64. A character looks with its last token, which is the one that knows all of it and
-// says what comes next; what is looked at in a character is the sum over its tokens, so rows still sum to 1.
+// Weights (H, T, T) of T tokens, f32 or f64. A character looks with its last token, which is the one that knows all of
+// it and says what comes next; what is looked at in a character is the sum over its tokens, so rows still sum to 1.
 Tensor grouped(const Tensor& weights, const Characters& characters);
 
 }  // namespace heed

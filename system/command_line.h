@@ -50,7 +50,7 @@ class CommandLine {
   // Names by which users of other programs look for an option: --learning-rate is answered by "did you mean --lr?".
   // Underscores are as good as hyphens. Options that are not there are left out.
   void also_called(const std::string& option, const std::vector<std::string>& names);
-  // What a word that belongs to no option is probably meant for: `train my.txt` is answered by "did you mean --data my.txt?".
+  // What a word that belongs to no option is meant for: `train my.txt` is answered by "did you mean --data my.txt?".
   void word_is_for(const std::string& option);
 
   // Options that many programs have, so that they are the same everywhere.

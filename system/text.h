@@ -1,5 +1,5 @@
-// Text for reports and pictures: printf into a string, numbers from and to text, UTF-8, strings as they stand in XML and
-// JSON.
+// Text for reports and pictures: printf into a string, numbers from and to text, UTF-8, strings as they stand in XML
+// and JSON.
 #pragma once
 
 #include <charconv>
@@ -35,8 +35,8 @@ template <class Number> std::string shortest_text(Number value) {
 std::string joined(const std::vector<std::string>& words, const std::string& between);
 std::vector<std::string> split(const std::string& text, char separator);  // "a,,b" is a, nothing, b; "" is one nothing
 
-// Lines of at most `width` characters, broken at blanks; those behind the first begin with `indent` blanks. A word that is
-// longer stands alone.
+// Lines of at most `width` characters, broken at blanks; those behind the first begin with `indent` blanks. A word that
+// is longer stands alone.
 std::string wrapped(const std::string& line, size_t width, size_t indent = 2);
 
 // Bytes of the UTF-8 character that the text begins with; 0 if it begins with none.

@@ -8,7 +8,7 @@
 
 namespace heed {
 
-// i64, low <= x < high, all equally likely. Element e takes the 64 bits of half e % 2 of the counter (site, sample, e / 2).
+// i64, low <= x < high, all equally likely. Element e is half e % 2 of the draw at the counter (site, sample, e / 2).
 Tensor randint(const Shape& shape, const RandomKey& key, long low, long high, Device device = cpu);
 Tensor randint(const Shape& shape, long low, long high, uint32_t seed, Device device = cpu);  // for experiments
 

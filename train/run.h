@@ -43,7 +43,7 @@ struct RunResult {
 RunResult train_run(Task& task, const RunOptions& options);
 
 // The last line of a program that trains, "final step=N train_X=... valid_X=... tokens_per_s=... peak_bytes=...", and
-// the same as JSON. X is the score's name. Where the validation is of another step than the last, " valid_step=N" follows.
+// the same as JSON. X is the score's name. If the validation is of another step than the last, " valid_step=N" follows.
 std::string final_line(const RunResult& result, const Score& score);
 Json final_json(const RunResult& result, const Score& score);
 

@@ -19,8 +19,8 @@ struct Score {
   bool better(double a, double b) const { return less_is_better ? a < b : a > b; }
 };
 
-// A mean that forgets: over about the last tenth of the values there were, at most 50 of them. So it is smooth in a long
-// run and keeps up in a short one. m += (x - m) / s, s = n / 10 but at least 1 and at most 50, for the n-th value x.
+// A mean that forgets: over about the last tenth of the values there were, at most 50 of them. So it is smooth in a
+// long run and keeps up in a short one. m += (x - m) / s for the n-th value x, s = n / 10, from 1 to 50.
 struct RunningMean {
   double value = 0;
   long count = 0;
