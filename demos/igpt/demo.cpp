@@ -21,7 +21,7 @@ struct Length {
   long steps;
   double expected;
 };
-constexpr Length kQuick = {"tiny", 40, 1.42}, kUsual = {"tiny", 700, 0.92}, kLong = {"small", 3500, 0.82};
+constexpr Length kQuick = {"tiny", 40, 1.39}, kUsual = {"tiny", 700, 0.92}, kLong = {"small", 3500, 0.82};
 
 constexpr double kTemperature = 0.95;
 
