@@ -87,8 +87,10 @@ Library to_library(const Json& json) {
   if (json.is_object()) out = Library::object();
   if (json.is_array())
     for (const Json& item : json.items()) out.push_back(to_library(item));
-  if (json.is_object())
-    for (const auto& [name, value] : json.members()) out.emplace(name, to_library(value));
+  if (json.is_object()) {  // behind the last: the library's emplace would look through all names for each
+    auto& members = out.get_ref<Library::object_t&>();
+    for (const auto& [name, value] : json.members()) members.emplace_back(name, to_library(value));
+  }
   return out;
 }
 
