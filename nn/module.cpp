@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "nn/given_weights.h"
 #include "system/nearest.h"
 #include "tensor/copy.h"
 
@@ -24,6 +25,12 @@ std::vector<std::string> paths_of_depth(const std::vector<Parameter*>& parameter
     if (std::find(all.begin(), all.end(), cut) == all.end()) all.push_back(cut);
   }
   return all;
+}
+
+// Drawn, or what is given for this model.
+Tensor first_value(const Module* root, const std::string& path, const Shape& shape, const Init& init) {
+  const GivenWeights* given = GivenWeights::of(root);
+  return given ? given->at(path, shape) : init(shape, {.site = site_hash(path)});
 }
 
 }  // namespace
@@ -51,7 +58,10 @@ Module::Making::~Making() {
 
 Module::Module() : root_(this) {
   Making* scope = std::exchange(making(), nullptr);  // taken by this module: a member of it is not the same child
-  if (!scope) return;
+  if (!scope) {
+    GivenWeights::begin(this);
+    return;
+  }
   path_ = scope->path_;
   root_ = scope->parent_.root_;
   if (path_ != scope->parent_.path_) root_->claim(path_);
@@ -76,7 +86,7 @@ Variable& Module::parameter(const std::string& name, const Shape& shape, const I
 
 Variable& Module::parameter(const std::string& name, const Shape& shape, const Init& init, bool decay) {
   std::string path = joined(name);
-  Variable value = Variable::leaf(init(shape, {.site = site_hash(path)}));
+  Variable value = Variable::leaf(first_value(root_, path, shape, init));
   root_->claim(path);
   own_.push_back(std::make_unique<Parameter>(Parameter{path, value, init, decay}));
   return own_.back()->value;
@@ -84,7 +94,7 @@ Variable& Module::parameter(const std::string& name, const Shape& shape, const I
 
 Variable& Module::buffer(const std::string& name, const Shape& shape, const Init& init) {
   const std::string path = joined(name);
-  const Variable value(init(shape, {.site = site_hash(path)}));
+  const Variable value(first_value(root_, path, shape, init));
   root_->claim(path);
   buffers_.push_back(std::make_unique<Buffer>(Buffer{path, value, init}));
   return buffers_.back()->value;

@@ -1,8 +1,6 @@
 // Names and tensors: what does not fit is told before anything is copied.
 #include "train/model_tensors.h"
 
-#include <map>
-
 #include "tensor/copy.h"
 #include "train/checkpoint_state.h"
 
@@ -33,15 +31,20 @@ std::vector<std::string> misfits(const std::vector<NamedTensor>& targets, const 
   return out;
 }
 
-// All or nothing.
-void copy_by_name(const char* op, const std::vector<NamedTensor>& targets, const std::map<std::string, Tensor>& given,
-                  const std::string& from) {
+void check_all(const char* op, const std::vector<NamedTensor>& targets, const std::map<std::string, Tensor>& given,
+               const std::string& from) {
   constexpr size_t kShown = 3;
   const std::vector<std::string> wrong = misfits(targets, given);
   std::string text;
   for (size_t i = 0; i < wrong.size() && i < kShown; i++) text += (i ? "; " : "") + wrong[i];
   if (wrong.size() > kShown) text += "; and " + std::to_string(wrong.size() - kShown) + " more";
   HEED_CHECK(wrong.empty(), op, from, " does not fit: ", text, ". Was it made with other settings?");
+}
+
+// All or nothing.
+void copy_by_name(const char* op, const std::vector<NamedTensor>& targets, const std::map<std::string, Tensor>& given,
+                  const std::string& from) {
+  check_all(op, targets, given, from);
   for (const auto& [name, target] : targets) copy_into(target, to(given.at(name), target.device()));
 }
 
@@ -55,9 +58,17 @@ std::vector<NamedTensor> model_tensors(Module& model) {
 }
 
 void load_model(Module& model, const std::vector<NamedTensor>& weights, const std::string& from) {
-  std::map<std::string, Tensor> given;
-  for (const auto& [name, value] : weights) given[name] = value;
-  copy_by_name("load_model", model_tensors(model), given, from);
+  copy_by_name("load_model", model_tensors(model), by_name(weights), from);
+}
+
+void check_fits(Module& model, const std::vector<NamedTensor>& weights, const std::string& from) {
+  check_all("load_model", model_tensors(model), by_name(weights), from);
+}
+
+std::map<std::string, Tensor> by_name(const std::vector<NamedTensor>& tensors) {
+  std::map<std::string, Tensor> out;
+  for (const auto& [name, value] : tensors) out[name] = value;
+  return out;
 }
 
 void load_model(Module& model, const std::string& path) {

@@ -4,10 +4,13 @@
 //   load_model(model, "weights.safetensors");
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "nn/arena.h"
+#include "nn/given_weights.h"
 #include "train/safetensors.h"
 
 namespace heed {
@@ -22,10 +25,28 @@ void load_model(Module& model, const std::vector<NamedTensor>& weights, const st
 // The same from a file: a safetensors file of weights, or the checkpoint of a run, whose optimiser is left out.
 void load_model(Module& model, const std::string& path);
 
+// A model that is made with these weights from the start: make_loaded<Gpt>(weights, path, options). None is drawn, and
+// where something does not fit it throws as load_model does, before memory is taken for the model.
+template <class M, class... Args>
+std::unique_ptr<M> make_loaded(const std::vector<NamedTensor>& weights, const std::string& from, const Args&... args);
+
 // A flat tensor over an arena (an optimiser's m), as views by parameter: prefix + path.
 std::vector<NamedTensor> split_flat(const ParameterArena& arena, const Tensor& flat, const std::string& prefix);
 // And back: copies those of this prefix into the flat tensor. Throws as load_model does.
 void join_flat(const ParameterArena& arena, const Tensor& flat, const std::vector<NamedTensor>& tensors,
                const std::string& prefix, const std::string& from);
+
+// ---- how it is done
+
+std::map<std::string, Tensor> by_name(const std::vector<NamedTensor>& tensors);
+void check_fits(Module& model, const std::vector<NamedTensor>& weights, const std::string& from);  // or throws
+
+template <class M, class... Args>
+std::unique_ptr<M> make_loaded(const std::vector<NamedTensor>& weights, const std::string& from, const Args&... args) {
+  const GivenWeights given(by_name(weights));
+  auto model = std::make_unique<M>(args...);
+  check_fits(*model, weights, from);
+  return model;
+}
 
 }  // namespace heed

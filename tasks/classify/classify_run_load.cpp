@@ -17,8 +17,8 @@ LoadedClassifier load_classifier(const std::string& run_or_file, bool best,
   HEED_CHECK(state.strings.contains(kLabelStrings), "load", found.path, " does not name its labels");
   loaded.labels = labels_from_text(state.strings.at(kLabelStrings), found.path);
   if (loaded.settings.data.empty()) loaded.settings.data = found.data;
-  loaded.model = std::make_unique<Classifier>(model_options(loaded.settings, long(loaded.labels.size())));
-  load_model(*loaded.model, state.weights, found.path);
+  loaded.model =
+      make_loaded<Classifier>(state.weights, found.path, model_options(loaded.settings, long(loaded.labels.size())));
   loaded.model->move_to(chosen_device());
   return loaded;
 }

@@ -42,9 +42,8 @@ LoadedIgpt load_igpt(const std::string& run_or_file, bool best, const std::funct
                     .palette = PixelPalette::from_saved(string_of(state, kPaletteString, found.path), found.path),
                     .labels = names_in(string_of(state, kImageLabelStrings, found.path), found.path)};
   if (loaded.settings.data.empty()) loaded.settings.data = found.data;
-  loaded.model =
-      std::make_unique<Igpt>(model_options(loaded.settings, loaded.palette.size(), long(loaded.labels.size())));
-  load_model(*loaded.model, state.weights, found.path);
+  loaded.model = make_loaded<Igpt>(state.weights, found.path,
+                                   model_options(loaded.settings, loaded.palette.size(), long(loaded.labels.size())));
   loaded.model->move_to(chosen_device());
   return loaded;
 }

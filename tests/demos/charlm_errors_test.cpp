@@ -304,4 +304,18 @@ BOOST_AUTO_TEST_CASE(a_run_inside_of_its_data_is_refused) {
               "the run folder " + at.run + " lies in the data, " + at.folder.path.string());
 }
 
+// The settings of a small file may describe a model of a terabyte.
+BOOST_AUTO_TEST_CASE(a_checkpoint_whose_settings_lie_is_refused_before_the_model_is_made) {
+  const Trained t;
+  TrainingState state = read_checkpoint(t.checkpoint(12), CheckpointPart::model);
+  Json settings = Json::parse(state.settings, "it");
+  settings["width"] = 65536L;
+  settings["heads"] = 1024L;
+  settings["layers"] = 40L;
+  state.settings = settings.dump();
+  write_safetensors(t.checkpoint(12), to_safetensors(state));
+  const Ran ran = t({"sample", "--run", t.checkpoint(12)});
+  check_fails(ran, 1, "does not fit: 'input.tokens.weight' is (256, 16), expected (256, 65536); ");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

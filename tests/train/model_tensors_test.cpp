@@ -2,6 +2,7 @@
 #include "train/model_tensors.h"
 
 #include "nn/linear.h"
+#include "tensor/allocator.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tests/support/compare.h"
@@ -118,6 +119,27 @@ BOOST_AUTO_TEST_CASE(a_flat_tensor_is_split_by_parameter_and_joined_again) {
   BOOST_TEST(error_of([&] {
                split_flat(arena, zeros({3}), "m.");
              }).starts_with("split_flat: the flat tensor is (3,); it must be contiguous and as large as the arena"));
+}
+
+BOOST_AUTO_TEST_CASE(a_model_that_is_read_draws_nothing_and_has_the_tensors_themselves) {
+  Two a(5);
+  a.initialise(3);
+  const std::vector<NamedTensor> weights = model_tensors(a);
+  const auto b = make_loaded<Two>(weights, "a", 5L);
+  BOOST_TEST((all_numbers(*b) == all_numbers(a)));
+  BOOST_TEST(b->hidden.weight.value().data<float>() == a.hidden.weight.value().data<float>());
+  BOOST_TEST((all_numbers(*std::make_unique<Two>(5)) == all_numbers(*std::make_unique<Two>(5))));  // drawn again
+}
+
+BOOST_AUTO_TEST_CASE(a_model_that_does_not_fit_is_refused_before_it_takes_memory) {
+  reset_peak();
+  const size_t before = memory_stats().peak;
+  const std::vector<NamedTensor> weights = {{"hidden.weight", zeros({5, 3})}};
+  BOOST_TEST(error_of([&] { make_loaded<Two>(weights, "a", 1L << 40); }) ==
+             "load_model: a does not fit: 'hidden.weight' is (5, 3), expected (1099511627776, 3); 'hidden.bias' is "
+             "missing, expected (1099511627776,); 'out.weight' is missing, expected (2, 1099511627776); and 1 more. Was "
+             "it made with other settings?");
+  BOOST_TEST(memory_stats().peak < before + 10'000);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
