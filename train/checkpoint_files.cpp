@@ -37,11 +37,7 @@ std::string CheckpointFiles::path(long step) const { return (fs::path(folder_) /
 
 std::vector<CheckpointFile> CheckpointFiles::list() const {
   std::vector<CheckpointFile> files;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder_, none))
-    if (const long step = step_of(entry.path().filename().string(), kEnding); step >= 0)
-      files.push_back({step, entry.path().string()});
-  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
+  for (const long step : steps_in(kOp, folder_, kEnding)) files.push_back({step, path(step)});
   return files;
 }
 
@@ -78,33 +74,65 @@ void CheckpointFiles::remove_old(long step) const {
 }
 
 std::optional<TrainingState> CheckpointFiles::newest(Say say, CheckpointPart part) const {
-  const std::vector<CheckpointFile> files = list();
+  std::vector<CheckpointFile> files = list();
+  std::vector<std::string> left_out;
   std::string reason;
-  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+  for (size_t i = files.size(); i-- > 0;) {
     try {
-      return read_checkpoint(file->path, part);
+      TrainingState state = read_checkpoint(files[i].path, part);
+      for (const std::string& text : left_out) say(text);
+      return state;
     } catch (const OutOfMemory&) {
       throw;
     } catch (const Error& error) {
+      if (changed_since(files)) {
+        files = list(), i = files.size(), left_out.clear();
+        continue;
+      }
       reason = error.what();
-      say("the checkpoint of step " + std::to_string(file->step) + " is left out: " + reason);
+      left_out.push_back("the checkpoint of step " + std::to_string(files[i].step) + " is left out: " + reason);
     }
   }
+  for (const std::string& text : left_out) say(text);
   HEED_CHECK(files.empty(), kOp, "none of the ", files.size(), " checkpoints in ", folder_, " can be read (", reason,
              "). Remove them to start from step 0");
   return {};
 }
 
 std::optional<CheckpointFile> CheckpointFiles::best() const {
-  std::optional<CheckpointFile> found;
-  double best = NAN;
-  for (const CheckpointFile& file : list()) {
-    const double value = valid_score(file.path, score_);
-    if (std::isnan(value) || (found && !score_.better(value, best))) continue;
-    best = value;
-    found = file;
+  for (;;) {
+    const std::vector<CheckpointFile> files = list();
+    std::optional<CheckpointFile> found;
+    double best = NAN;
+    for (const CheckpointFile& file : files) {
+      const double value = valid_score(file.path, score_);
+      if (std::isnan(value) || (found && !score_.better(value, best))) continue;
+      best = value;
+      found = file;
+    }
+    if (!changed_since(files)) return found;
   }
-  return found;
+}
+
+std::optional<TrainingState> CheckpointFiles::read_best(CheckpointPart part) const {
+  while (const std::optional<CheckpointFile> file = best()) {
+    const std::vector<CheckpointFile> files = list();
+    try {
+      return read_checkpoint(file->path, part);
+    } catch (const OutOfMemory&) {
+      throw;
+    } catch (const Error&) {
+      if (!changed_since(files) && fs::exists(file->path)) throw;
+    }
+  }
+  return {};
+}
+
+// Another process may save and remove checkpoints while we look at them.
+bool CheckpointFiles::changed_since(const std::vector<CheckpointFile>& files) const {
+  const std::vector<CheckpointFile> now = list();
+  return !std::equal(files.begin(), files.end(), now.begin(), now.end(),
+                     [](const auto& a, const auto& b) { return a.step == b.step; });
 }
 
 }  // namespace heed

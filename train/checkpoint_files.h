@@ -8,7 +8,8 @@
 //   files.save({.step = 120, .settings = settings.dump(), .numbers = {{kValidBpc, 1.9}},
 //               .weights = model_tensors(model), .optimiser = split_flat(arena, optimiser.m(), "m.")});
 //
-// A run that is killed at any moment, or whose disk is full, finds its last good checkpoint as it was.
+// A run that is killed at any moment, or whose disk is full, finds its last good checkpoint as it was. Who reads beside a
+// run that trains gets one that is there: if the list changes under its hands, it looks again.
 #pragma once
 
 #include <optional>
@@ -50,9 +51,11 @@ class CheckpointFiles {
   // sentence. Throws if there are some and none can be read: starting anew would be a surprise.
   std::optional<TrainingState> newest(Say say, CheckpointPart part = CheckpointPart::all) const;
   std::optional<CheckpointFile> best() const;  // by the validation of its step; nothing if none has one
+  std::optional<TrainingState> read_best(CheckpointPart part = CheckpointPart::all) const;  // throws if it is damaged
 
  private:
   void remove_old(long step) const;
+  bool changed_since(const std::vector<CheckpointFile>& files) const;
 
   std::string folder_;
   int keep_;

@@ -112,7 +112,7 @@ class Run {
     HEED_CHECK(folder_.metrics().empty(), "train", folder_.path(),
                " holds the metrics of a run without a checkpoint; start it again with ", option("resume"),
                ", or choose another folder with ", option("run"));
-    if (folder_.exists()) config();  // throws: a foreign one
+    if (folder_.exists()) known(folder_.config());  // throws: a foreign one
   }
 
   void take_up(const TrainingState& found) {
@@ -144,13 +144,16 @@ class Run {
     seconds_ = folder_.last(kSeconds).value_or(0);
   }
 
-  Json config() const { return task_.known_settings(folder_.config(), folder_.file("config.json")); }
+  Json known(const Json& config) const { return task_.known_settings(config, folder_.file("config.json")); }
 
   // What the run had. Where its data lies only its config says.
   Json settings_of(const TrainingState& found) const {
     const std::string path = files_.path(found.step);
     Json settings = task_.known_settings(Json::parse(found.settings, path), path);
-    settings["data"] = folder_.exists() ? Json(folder_.data()) : task_.settings().at("data");
+    const std::optional<Json> config = folder_.intact_config();
+    if (folder_.exists() && !config)
+      say(folder_.file("config.json") + " is damaged and left out: the settings are those of " + path);
+    settings["data"] = config ? Json(folder_.data()) : task_.settings().at("data");
     return settings;
   }
 

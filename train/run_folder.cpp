@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "system/file_bytes.h"
@@ -31,17 +32,16 @@ std::string sample_name(long step, const char* ending) { return "samples/" + ste
 // The files of samples with this ending, by step: their names in the run folder.
 std::vector<std::pair<long, std::string>> sample_files(const RunFolder& run, const char* ending) {
   std::vector<std::pair<long, std::string>> list;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(run.file("samples"), none))
-    if (const long step = step_of(entry.path().filename().string(), ending); step >= 0)
-      list.emplace_back(step, sample_name(step, ending));
-  std::sort(list.begin(), list.end());
+  for (const long step : steps_in("run", run.file("samples"), ending))
+    list.emplace_back(step, sample_name(step, ending));
   return list;
 }
 
 Json whole_config(const RunFolder& run) {
   if (!run.exists()) throw NoRun("run: " + run.path() + " is not a run folder: it has no config.json", run.path());
-  return Json::parse(text_of(run.file("config.json")), run.file("config.json"));
+  const Json all = Json::parse(text_of(run.file("config.json")), run.file("config.json"));
+  HEED_CHECK(all.is_object(), "run", run.file("config.json"), " is damaged: it must be an object of settings");
+  return all;
 }
 
 // An object with a whole "step"; nothing if the line is no such thing.
@@ -111,6 +111,14 @@ std::string RunFolder::data() const {
   return moved || absolute_path(given) == lay->text() ? given : lay->text();
 }
 
+std::optional<Json> RunFolder::intact_config() const {
+  try {
+    return config();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 void RunFolder::log(const Json& line) const { append_to_file(file("metrics.jsonl"), line.dump() + "\n"); }
 
 std::vector<Json> RunFolder::metrics() const {
@@ -177,14 +185,14 @@ std::string RunFolder::picture_path(long step) const { return file(sample_name(s
 std::vector<std::pair<long, std::string>> RunFolder::pictures() const { return sample_files(*this, ".png"); }
 
 RunLock::RunLock(const RunFolder& run) : folder_(::open(run.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  HEED_CHECK(folder_ >= 0, "run", "cannot lock ", run.path(), ": ", std::strerror(errno),
+             "; without a lock another process might train there, too. You need the right to read the folder");
   if (::flock(folder_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   ::close(folder_);
   fail("run", "another process trains in ", run.path(), " now; wait for it, or choose another folder");
 }
 
-RunLock::~RunLock() {
-  if (folder_ >= 0) ::close(folder_);
-}
+RunLock::~RunLock() { ::close(folder_); }
 
 std::vector<Point> thinned(const std::vector<Point>& points, size_t count) {
   const size_t each = (points.size() + count - 1) / std::max<size_t>(count, 1);

@@ -43,7 +43,9 @@ class RunFolder {
 
   // `data_path`: where the data lies, from the root on; empty if it is no file or folder.
   void write_config(const Json& settings, const std::string& data_path = "") const;
-  Json config() const;  // the settings; throws NoRun if there is none
+  // The settings. Throws NoRun if there is none, and an Error if it is damaged: no JSON, or no object.
+  Json config() const;
+  std::optional<Json> intact_config() const;  // nothing in both cases: a checkpoint has the settings, too
   // What the run has learned: "data" of the settings, as the user gave it, or where it lay if that is another place
   // than this name means here and now (a run may be used from other folders than it was started in).
   std::string data() const;
@@ -74,7 +76,8 @@ class RunFolder {
 std::string absolute_path(const std::string& path);  // from the root on
 
 // While it lives, this process alone trains in the folder, which must exist; the system lets go when it is killed.
-// Throws if another process has it. Where a file system knows no locks, nothing is locked.
+// Throws if another process has it, or if the folder cannot be opened. Where a file system knows no locks, nothing is
+// locked.
 class RunLock {
  public:
   explicit RunLock(const RunFolder& run);

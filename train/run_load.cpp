@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 // The newest checkpoint that can be read, or the best.
 FoundCheckpoint find_in(const std::string& run, const CheckpointChoice& choice) {
   const CheckpointFiles files(run, 2, choice.score);
-  if (const auto file = choice.best ? files.best() : std::nullopt)
-    return {file->path, read_checkpoint(file->path, CheckpointPart::model), ""};
+  if (auto state = choice.best ? files.read_best(CheckpointPart::model) : std::nullopt)
+    return {files.path(state->step), std::move(*state), ""};
   const auto tell = [&](const std::string& text) {
     if (choice.say) choice.say(text);
   };

@@ -6,6 +6,17 @@
 #include "train/checkpoint_files.h"
 
 namespace heed {
+namespace {
+
+std::optional<Json> settings_in(const std::string& checkpoint) {
+  try {
+    return Json::parse(read_checkpoint_summary(checkpoint).settings, checkpoint);
+  } catch (const Error&) {  // it is damaged; the run leaves it out and says so
+    return {};
+  }
+}
+
+}  // namespace
 
 std::string option_name(const std::string& setting) {
   if (setting == "rate") return "--lr";
@@ -75,15 +86,16 @@ void TypedSettings::check_schedule(const TrainSettings& s) const {
 }
 
 std::optional<SavedSettings> saved_settings(const RunFolder& folder) {
-  if (folder.exists()) {
-    SavedSettings saved{folder.config(), folder.file("config.json")};
+  if (auto config = folder.intact_config()) {
+    SavedSettings saved{std::move(*config), folder.file("config.json")};
     if (saved.json.find("data")) saved.json["data"] = folder.data();
     return saved;
   }
   const auto list = CheckpointFiles(folder.path()).list();
-  if (list.empty()) return std::nullopt;
-  const std::string& path = list.back().path;
-  return SavedSettings{Json::parse(read_checkpoint_summary(path).settings, path), path};
+  for (auto file = list.rbegin(); file != list.rend(); ++file)
+    if (auto json = settings_in(file->path)) return SavedSettings{std::move(*json), file->path};
+  if (folder.exists()) folder.config();  // throws: it is all there is
+  return std::nullopt;
 }
 
 std::optional<SavedSettings> settings_to_resume(const RunFolder& folder) {

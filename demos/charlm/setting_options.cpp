@@ -52,7 +52,7 @@ LmSettings SettingOptions::settings(const std::string& run, const std::optional<
   HEED_CHECK(!known || !given("preset") || s.preset == typed_.preset, "train", run, " began with the preset ", s.preset,
              ", and --preset ", typed_.preset, " was given; leave it away, or choose another folder");
   HEED_CHECK(!known || !s.data.empty() || given("data"), "train", run,
-             " has lost its config.json, which says what it learns; give the same text with --data");
+             " has no config.json that can be read, which says what it learns; give the same text with --data");
   return completed(s, before);
 }
 

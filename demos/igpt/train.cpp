@@ -35,7 +35,7 @@ ImageSettings settings_of(const TypedSettings& options, const ImageSettings& typ
              " began with the preset ", s.preset, ", and --preset ", typed.preset,
              " was given; leave it away, or choose another folder");
   HEED_CHECK(!saved || !s.data.empty() || options.given("data"), "train", run.run,
-             " has lost its config.json, which says what it learns; give the same pictures with --data");
+             " has no config.json that can be read, which says what it learns; give the same pictures with --data");
   if (s.data.empty()) s.data = typed.data;
   options.copy_given(table_of(s));
   options.check_schedule(s);

@@ -10,6 +10,7 @@
 #include "system/write_file.h"
 #include "tasks/language/ordering_results.h"
 #include "train/checkpoint_files.h"
+#include "train/typed_settings.h"
 
 namespace heed {
 namespace {
@@ -71,8 +72,8 @@ void OrderingFolder::check(const SavedOrderings& now, const std::vector<Ordering
                option_("run"));
   }
   for (const OrderingRun& each : runs)
-    if (const RunFolder of = run(each); of.exists())
-      refuse_changes(of.path(), settings_from_json(of.config(), of.file("config.json")),
+    if (const auto before = saved_settings(run(each)))
+      refuse_changes(run(each).path(), settings_from_json(before->json, before->from),
                      settings_of(each, now.settings));
 }
 

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(what_a_run_began_with_is_remembered) {
   const Ran lost = t({"train", "--run", t.run, "--resume", "--steps", "18"});
   BOOST_TEST(lost.code == 1);
   BOOST_TEST(
-      contains(lost.err, t.run + " has lost its config.json, which says what it learns; give the same text with"));
+      contains(lost.err, t.run + " has no config.json that can be read, which says what it learns; give the same text with"));
   const Ran without = t({"train", "--run", t.run, "--resume", "--steps", "18", "--data", t.data});
   BOOST_TEST(without.code == 0, without.err);
   BOOST_TEST(CheckpointFiles(t.run).list().size() == 9u);
@@ -189,6 +189,19 @@ BOOST_AUTO_TEST_CASE(an_older_checkpoint_goes_on) {
   BOOST_TEST(ran.code == 0, ran.err);
   BOOST_TEST(contains(ran.out, "  changed: steps 12 -> 13\n"));
   BOOST_TEST(!contains(ran.out, "other bytes"));
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_config_does_not_stop_a_run_whose_checkpoint_has_the_settings) {
+  const Trained t({"--keep", "9"});
+  const std::string config = t.run + "/config.json", whole = read_file(config);
+  write_file(config, whole.substr(0, whole.size() / 2));
+  const Ran lost = t({"train", "--run", t.run, "--resume", "--steps", "14"});
+  BOOST_TEST(lost.code == 1);
+  BOOST_TEST(contains(lost.err, t.run + " has no config.json that can be read, which says what it learns; give the"));
+  const Ran ran = t({"train", "--run", t.run, "--resume", "--steps", "14", "--data", t.data});
+  BOOST_TEST(ran.code == 0, ran.err);
+  BOOST_TEST(contains(ran.out, config + " is damaged and left out: the settings are those of " + t.checkpoint(12)));
+  BOOST_TEST(RunFolder(t.run).config().at("keep").integer() == 9);  // it is written anew
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,8 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <csignal>
+#include <thread>
 
 #include "system/write_file.h"
 #include "tensor/create.h"
@@ -230,6 +232,44 @@ BOOST_AUTO_TEST_CASE(a_run_killed_while_it_saves_goes_on_from_a_whole_checkpoint
     BOOST_TEST(found.state->weights[0].value.at({49'999}) == double(last));
   }
   BOOST_TEST(last > 0);
+}
+
+// A link that leads to itself cannot be read by anybody, root included.
+BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_read_is_not_an_empty_one) {
+  const Folder run;
+  fs::create_symlink("checkpoints", run / "checkpoints");
+  const CheckpointFiles files(run.path.string());
+  const std::string text = "checkpoint: cannot read the folder " + files.folder() + ": ";
+  BOOST_TEST(contains(error_of([&] { files.list(); }), text));
+  BOOST_TEST(contains(error_of([&] { newest(files); }), text));
+  BOOST_TEST(contains(error_of([&] { files.best(); }), "; what is in there is not known, and nothing may be written"));
+}
+
+// Every save makes a better one and removes the one before, which a reader may have chosen a moment ago.
+BOOST_AUTO_TEST_CASE(whoever_reads_beside_a_trainer_finds_the_newest_and_the_best) {
+  const Folder run;
+  const CheckpointFiles files(run.path.string(), 1);
+  files.save(state_of(1, 1));
+  std::atomic<bool> done = false;
+  std::thread trainer([&] {
+    for (long step = 2; !done; step++) files.save(state_of(step, 1.0 / double(step)));
+  });
+  long last = 0;
+  try {
+    for (int i = 0; i < 300; i++) {
+      const auto best = files.read_best(CheckpointPart::model);
+      const Found found = newest(files);
+      if (!best || !found.state || found.said != "" || best->step < last) {
+        BOOST_ERROR("a checkpoint was missed behind step " << last << ": " << found.said);
+        break;
+      }
+      last = best->step;
+    }
+  } catch (const Error& error) {
+    BOOST_ERROR(error.what());
+  }
+  done = true;
+  trainer.join();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -201,4 +201,24 @@ BOOST_AUTO_TEST_CASE(the_page_plays_sounds_and_a_resumed_run_forgets_them) {
   BOOST_TEST(run.sounds().empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_locked_is_an_error) {
+  const Folder folder;
+  BOOST_TEST(error_of([&] {
+               RunLock(RunFolder(folder / "x"));
+             }).starts_with("run: cannot lock " + (folder / "x") + ": No such file or directory; without a lock"));
+}
+
+BOOST_AUTO_TEST_CASE(a_config_that_is_no_object_is_damaged) {
+  const Folder folder;
+  const RunFolder run(folder.path.string());
+  BOOST_TEST(!run.intact_config().has_value());
+  for (const char* text : {"", "{\"steps\": 12", "[1]", "7"}) {
+    write_file(run.file("config.json"), text);
+    BOOST_CHECK_THROW(run.config(), Error);
+    BOOST_TEST(!run.intact_config().has_value());
+  }
+  run.write_config(Json::Object{{"steps", 12}});
+  BOOST_TEST(run.intact_config().value().at("steps").integer() == 12);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
