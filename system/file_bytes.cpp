@@ -1,7 +1,6 @@
 #include "system/file_bytes.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <cstring>
 
 #include "system/error.h"
+#include "system/mapped_files.h"
 
 namespace heed {
 namespace {
@@ -62,9 +62,9 @@ FileBytes::FileBytes(const char* op, const std::string& path) {
   const auto [file, size] = open_to_read(op, path);
   int reason = 0;
   if (size >= kMapFrom) {
-    void* map = ::mmap(nullptr, size_t(size), PROT_READ, MAP_PRIVATE, file, 0);
-    if (map == MAP_FAILED) reason = errno;
-    if (!reason) bytes_ = {static_cast<const char*>(map), size_t(size)};
+    map_ = std::make_unique<MappedFile>(file, size_t(size), path);
+    if (!map_->data()) reason = errno;
+    if (!reason) bytes_ = {map_->data(), size_t(size)};
   } else {
     copy_.resize(size_t(size));
     reason = read_all(file, copy_);
@@ -74,8 +74,6 @@ FileBytes::FileBytes(const char* op, const std::string& path) {
   if (reason) fail_to_read(op, path, reason);
 }
 
-FileBytes::~FileBytes() {
-  if (!bytes_.empty() && bytes_.data() != copy_.data()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
-}
+FileBytes::~FileBytes() = default;
 
 }  // namespace heed

@@ -1,11 +1,13 @@
 // FileBytes: the bytes of a file, to read. A large file is memory-mapped, so that only what is used comes from the
-// disk; a small one is copied, so that nobody's editor changes it under our hands.
+// disk; a small one is copied, so that nobody's editor changes it under our hands. What happens to a map whose file
+// becomes shorter is told in system/mapped_files.h.
 //
 //   const FileBytes file("byte_data", "data/enwik8");
 //   file.bytes().substr(0, 4)
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -25,6 +27,7 @@ class FileBytes {
 
  private:
   std::string copy_;
+  std::unique_ptr<class MappedFile> map_;
   std::string_view bytes_;  // of the copy or of the map
 };
 

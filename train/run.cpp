@@ -7,6 +7,7 @@
 
 #include "autograd/finite.h"
 #include "system/interrupt.h"
+#include "system/mapped_files.h"
 #include "system/progress.h"
 #include "system/text.h"
 #include "tensor/allocator.h"
@@ -216,11 +217,15 @@ class Run {
     interrupt_.hold();
     std::unique_ptr<Progress> progress;
     if (!o_.quiet) progress = std::make_unique<Progress>("step", trainer_.last_step());
-    while (!done() && !interrupt_.wanted()) {
-      one_step(progress.get());
-      if (done() || trainer_.step() % every() == 0) evaluate_and_save();
-      if (!done()) show_now_and_then();
-    }
+    while (!done() && !interrupt_.wanted()) try {
+        one_step(progress.get());
+        if (done() || trainer_.step() % every() == 0) evaluate_and_save();
+        if (!done()) show_now_and_then();
+      } catch (const FileShrunk&) {  // the step was not done
+        progress.reset();
+        save_last();
+        throw;
+      }
     if (done()) {
       if (progress) progress->finish(text());
       if (overfits_) say(overfits_->text(score_));
@@ -229,6 +234,10 @@ class Run {
     result_.stopped = true;
     progress.reset();
     if (overfits_) say(overfits_->text(score_));
+    save_last();
+  }
+
+  void save_last() {
     trainer_.check_weights();
     if (saved_step_ != trainer_.step()) save();
     show();
@@ -296,6 +305,7 @@ class Run {
   void evaluate_and_save() {
     trainer_.check_weights();
     result_.valid_score = validate();
+    check_files();
     if (!std::isfinite(result_.valid_score)) explain_validation();
     log(Json::Object{{"step", trainer_.step()},
                      {score_.valid(), result_.valid_score},

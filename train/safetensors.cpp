@@ -10,6 +10,7 @@
 #include "system/ceil_div.h"
 #include "system/file_bytes.h"
 #include "system/json.h"
+#include "system/mapped_files.h"
 #include "system/nearest.h"
 #include "system/parallel.h"
 #include "system/text.h"
@@ -180,6 +181,7 @@ Safetensors read_safetensors(const std::string& path, FunctionRef<bool(const std
     const auto bytes = file.bytes().substr(size_t(entry.begin), size_t(entry.end - entry.begin));
     out.tensors.push_back({entry.name, tensor_from(path, entry, bytes)});
   }
+  check_files();
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "autograd/finite.h"
+#include "system/mapped_files.h"
 #include "system/text.h"
 #include "tensor/allocator.h"
 #include "tensor/create.h"
@@ -104,6 +105,7 @@ std::vector<Batch> Trainer::drawn(long step) {
     parts.push_back(task_.draw(part));
     part.first += rows;
   }
+  check_files();
   return parts;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "nn/finish.h"
+#include "system/mapped_files.h"
 #include "tasks/language/language_task.h"
 
 namespace heed {
@@ -31,6 +32,7 @@ Evaluation bits_per_byte(Gpt& model, const TokenSplit& split, const EvaluationOp
     if (o.progress) o.progress(windows.done(), windows.windows());
   }
   finish_device_of(model);
+  check_files();
   HEED_CHECK(result.bytes > 0, "bits_per_byte", "the part '", split.name(), "' has ", split.size(), " ",
              split.vocabulary().units(), " in ", split.text().documents().size(),
              " documents; there is none to predict: one with another before it");

@@ -1,5 +1,7 @@
 // charlm that is stopped: by Ctrl-C, by kill -9 at any moment, by a full disk, by another process in its folder.
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -78,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_run_killed_at_any_moment_finishes_with_the_same_bits) {
 }
 
 BOOST_AUTO_TEST_CASE(ctrl_c_saves_and_the_run_goes_on) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const Place at;
     Charlm child(at.folder.path.string(), steady(at, at.run, {"--steps", "1000000", "--checkpoint-every", "100000"}));
     child.wait_until([&] { return !RunFolder(at.run).metrics().empty(); });
@@ -96,7 +98,7 @@ BOOST_AUTO_TEST_CASE(ctrl_c_saves_and_the_run_goes_on) {
     BOOST_TEST(contains(ran.out, "\nfinal step=" + std::to_string(step) + " train_bpc="));
     BOOST_TEST(contains(ran.out, " valid_bpc=nan "));  // it was never measured
     BOOST_TEST(last_line(ran.out).ends_with(" valid_step=0"));
-    if (signal == SIGTERM) continue;
+    if (signal != SIGINT) continue;
     const Words on = {"--steps", std::to_string(step + 5), "--checkpoint-every", "100000"};
     Words resume = on;
     resume.push_back("--resume");
@@ -106,6 +108,39 @@ BOOST_AUTO_TEST_CASE(ctrl_c_saves_and_the_run_goes_on) {
     BOOST_TEST(same_training(newest_checkpoint(at.run), newest_checkpoint(other)));
     BOOST_TEST(long(RunFolder(at.run).curve("step", "bpc").size()) == step + 5);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_reader_that_goes_away_lets_the_run_save) {
+  const Place at;
+  const std::string pipe = at.folder / "pipe";
+  BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  Charlm child(at.folder.path.string(),
+               steady(at, at.run, {"--steps", "1000000", "--checkpoint-every", "100000", "--json"}), pipe);
+  child.wait_until([&] { return !RunFolder(at.run).metrics().empty(); });
+  ::close(reader);
+  const Ran ran = child.wait();
+  BOOST_TEST(ran.code == 130);
+  BOOST_TEST(contains(ran.err, "\nnobody reads what is printed: stopping when this step is done and saved\n"), ran.err);
+  BOOST_TEST(contains(ran.err, "; saved " + newest_checkpoint(at.run)), ran.err);
+}
+
+// The text is mapped: what is gone would end the process by SIGBUS.
+BOOST_AUTO_TEST_CASE(a_text_that_becomes_shorter_ends_the_run_with_a_checkpoint_and_a_sentence) {
+  const Place at;
+  write_file(at.data, tiny_text(40'000));
+  Charlm child(at.folder.path.string(), steady(at, at.run, {"--steps", "1000000", "--checkpoint-every", "100000"}));
+  child.wait_until([&] { return !RunFolder(at.run).metrics().empty(); });
+  fs::resize_file(at.data, 1000);
+  const Ran ran = child.wait();
+  BOOST_TEST(ran.code == 1);
+  BOOST_TEST(contains(ran.err, "charlm: read: " + at.data + " became shorter while it was read: "), ran.err);
+  const std::string saved = newest_checkpoint(at.run);
+  BOOST_TEST(contains(ran.out, "stopped at step " + std::to_string(read_checkpoint_summary(saved).step) + "; saved "));
+  write_file(at.data, tiny_text(40'000));
+  const Words on = {"--steps", std::to_string(read_checkpoint_summary(saved).step), "--checkpoint-every", "100000"};
+  BOOST_TEST(at(steady(at, at.folder / "other", on)).code == 0);
+  BOOST_TEST(same_training(saved, newest_checkpoint(at.folder / "other")));  // no zeros were learned
 }
 
 BOOST_AUTO_TEST_CASE(ctrl_c_before_the_first_step_ends_at_once) {

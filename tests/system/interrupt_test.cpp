@@ -1,4 +1,4 @@
-// Ctrl-C: at once before the work begins, after the step in it.
+// Ctrl-C, a closed terminal, a closed pipe: at once before the work begins, after the step in it.
 #include "system/interrupt.h"
 
 #include <fcntl.h>
@@ -18,6 +18,8 @@ template <class Body> int end_of(Body body) {
     ::dup2(::open("/dev/null", O_WRONLY), STDERR_FILENO);
     std::signal(SIGINT, SIG_DFL);
     std::signal(SIGTERM, SIG_DFL);
+    std::signal(SIGHUP, SIG_DFL);
+    std::signal(SIGPIPE, SIG_DFL);
     body();
     ::_exit(0);
   }
@@ -29,7 +31,7 @@ template <class Body> int end_of(Body body) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(before_the_work_begins_it_ends_at_once) {
-  for (const int signal : {SIGINT, SIGTERM})
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
     BOOST_TEST(end_of([&] {
                  const Interrupt interrupt;
                  ::raise(signal);
@@ -37,7 +39,7 @@ BOOST_AUTO_TEST_CASE(before_the_work_begins_it_ends_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(in_the_work_it_is_a_wish) {
-  for (const int signal : {SIGINT, SIGTERM})
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
     BOOST_TEST(end_of([&] {
                  Interrupt interrupt;
                  interrupt.hold();
@@ -109,6 +111,30 @@ BOOST_AUTO_TEST_CASE(inside_of_one_that_does_not_hold_nothing_changes) {
                }
                ::raise(SIGINT);
              }) == kInterrupted);
+}
+
+BOOST_AUTO_TEST_CASE(a_closed_terminal_means_nothing_to_who_ignores_it) {
+  BOOST_TEST(end_of([] {
+               std::signal(SIGHUP, SIG_IGN);  // nohup
+               Interrupt interrupt;
+               interrupt.hold();
+               ::raise(SIGHUP);
+               ::_exit(interrupt.wanted() ? 1 : 5);
+             }) == 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_closed_pipe_is_told_once_and_does_not_end_the_program_later) {
+  BOOST_TEST(end_of([] {
+               {
+                 Interrupt interrupt;
+                 interrupt.hold();
+                 ::raise(SIGPIPE);
+                 ::raise(SIGPIPE);
+                 if (!interrupt.wanted()) ::_exit(1);
+               }
+               ::raise(SIGPIPE);  // the last lines
+               ::_exit(6);
+             }) == 6);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
