@@ -1,5 +1,6 @@
 #include "nn/arena.h"
 
+#include "tensor/allocator.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 
@@ -25,6 +26,8 @@ ParameterArena::ParameterArena(Module& model) {
     }
     if (decay) decay_size_ = size;
   }
+  const MemoryHint hint(
+      "These are all weights, or their gradients, which a smaller batch does not change: use a smaller model");
   const Device device = order.empty() ? cpu : order[0]->value.value().device();
   weights_ = zeros({size}, f32, device);
   gradients_ = zeros({size}, f32, device);

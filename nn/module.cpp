@@ -5,10 +5,13 @@
 
 #include "nn/given_weights.h"
 #include "system/nearest.h"
+#include "tensor/allocator.h"
 #include "tensor/copy.h"
 
 namespace heed {
 namespace {
+
+constexpr const char* kWeightsHint = "These are weights, which a smaller batch does not change: use a smaller model";
 
 bool lies_below(const std::string& path, const std::string& above) {
   return above.empty() || path == above || path.starts_with(above + ".");
@@ -29,6 +32,7 @@ std::vector<std::string> paths_of_depth(const std::vector<Parameter*>& parameter
 
 // Drawn, or what is given for this model.
 Tensor first_value(const Module* root, const std::string& path, const Shape& shape, const Init& init) {
+  const MemoryHint hint(kWeightsHint);
   const GivenWeights* given = GivenWeights::of(root);
   return given ? given->at(path, shape) : init(shape, {.site = site_hash(path)});
 }
@@ -123,6 +127,7 @@ long Module::parameter_count() {
 }
 
 void Module::initialise(uint32_t seed) {
+  const MemoryHint hint(kWeightsHint);
   const auto draw = [&](const auto& each) {
     const Tensor& to_fill = each.value.value();
     copy_into(to_fill, to(each.init(to_fill.shape(), {.seed = seed, .site = site_hash(each.path)}), to_fill.device()));
@@ -132,6 +137,7 @@ void Module::initialise(uint32_t seed) {
 }
 
 void Module::move_to(Device device) {
+  const MemoryHint hint(kWeightsHint);
   const auto elsewhere = [&](const Parameter* p) { return p->value.value().device() != device; };
   for (const Parameter* p : parameters())
     if (elsewhere(p)) check_not_packed("move_to", *p);  // all, before anything is moved

@@ -1,5 +1,7 @@
 #include "tensor/allocator.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -9,6 +11,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -47,6 +50,8 @@ std::string readable(size_t bytes) {
   return text;
 }
 
+thread_local const char* hint = "Try a smaller batch or a shorter context";
+
 class Allocator {
  public:
   explicit Allocator(Device device) : device_(device) {}
@@ -55,24 +60,36 @@ class Allocator {
     const auto [size, number] = bin_of(bytes);
     std::lock_guard lock(mutex_);
     void* memory = take_cached(number);
-    if (!memory) memory = take_new(size);
+    if (!memory) memory = borrow_larger(size, number);
+    if (!memory) {
+      make_room(size);
+      memory = take_new(size);
+    }
     if (!memory && drop_cache()) memory = take_new(size);
     if (!memory) fail_full(bytes);
     stats_.live += size;
     stats_.peak = std::max(stats_.peak, stats_.live);
+    most_live_ = std::max(most_live_, stats_.live);
     return memory;
   }
 
   void deallocate(void* memory, size_t bytes) {
-    const auto [size, number] = bin_of(bytes);
+    const Bin asked = bin_of(bytes);
     std::lock_guard lock(mutex_);
-    stats_.live -= size;
+    stats_.live -= asked.size;
+    Bin own = asked;
+    if (const auto found = borrowed_.find(memory); found != borrowed_.end()) {
+      own = found->second;
+      borrowed_.erase(found);
+    }
     try {
-      cache_[number].size = size;
-      cache_[number].blocks.push_back(memory);
+      Cached& bin = cache_[own.number];
+      bin.size = own.size;
+      bin.blocks.push_back(memory);
+      bin.used = ++clock_;
     } catch (const std::bad_alloc&) {  // no room even for the list: this is called by destructors and may not throw
       driver_of(device_).release(device_.index, memory);
-      stats_.reserved -= size;
+      stats_.reserved -= own.size;
     }
   }
 
@@ -97,6 +114,7 @@ class Allocator {
   struct Cached {
     size_t size = 0;
     std::vector<void*> blocks;
+    long used = 0;  // when the last one came
   };
 
   void* take_cached(int number) {
@@ -105,6 +123,40 @@ class Allocator {
     void* memory = blocks.back();
     blocks.pop_back();
     return memory;
+  }
+
+  // Batches of many lengths need blocks of many sizes, one batch after the other: what the longest one has left serves
+  // the others. Only large blocks, where it counts, and not for what is far smaller.
+  void* borrow_larger(size_t size, int number) {
+    constexpr size_t kWorthIt = 256 << 10;
+    constexpr int kReach = 24;  // bins: 8 times as large
+    if (size < kWorthIt) return nullptr;
+    for (int larger = number + 1; larger < std::min(number + kReach, kBins); larger++) {
+      if (cache_[larger].blocks.empty()) continue;
+      void* memory = cache_[larger].blocks.back();
+      borrowed_[memory] = {cache_[larger].size, larger};
+      cache_[larger].blocks.pop_back();
+      return memory;
+    }
+    return nullptr;
+  }
+
+  // A new block is needed. If much lies unused, and more than a quarter of what ever was in use, what was left alone for
+  // longest goes back to the driver. Work that needs it again and again is given more room each time, so that it ends.
+  void make_room(size_t size) {
+    constexpr size_t kAlways = 16 << 20;
+    const size_t most = std::max(most_live_, stats_.live + size);
+    const size_t room = most + most / 4 + kAlways + regret_;
+    while (stats_.reserved + size > room) {
+      Cached* oldest = nullptr;
+      for (Cached& bin : cache_)
+        if (!bin.blocks.empty() && (!oldest || bin.used < oldest->used)) oldest = &bin;
+      if (!oldest) return;
+      driver_of(device_).release(device_.index, oldest->blocks.back());
+      oldest->blocks.pop_back();
+      stats_.reserved -= oldest->size;
+      regret_ += oldest->size / 16;
+    }
   }
 
   void* take_new(size_t size) {
@@ -128,7 +180,7 @@ class Allocator {
 
   bool drop_cache() {
     bool any = false;
-    for (auto& [size, blocks] : cache_) {
+    for (auto& [size, blocks, used] : cache_) {
       for (void* memory : blocks) driver_of(device_).release(device_.index, memory), any = true;
       stats_.reserved -= size * blocks.size();
       blocks.clear();
@@ -142,15 +194,24 @@ class Allocator {
     if (limit_) free = std::min(free, limit_ - std::min(limit_, stats_.reserved));
     fail<OutOfMemory>("allocate", readable(bytes), " wanted on ", device_, ", ", readable(free), " free, ",
                       readable(stats_.live), " in use by tensors",
-                      limit_ ? " (limit " + readable(limit_) + ")" : std::string(),
-                      ". Try a smaller batch or a shorter context");
+                      limit_ ? " (limit " + readable(limit_) + ")" : std::string(), process_limit(), ". ", hint);
+  }
+
+  // The shell's, of which free memory of the machine says nothing.
+  std::string process_limit() const {
+    rlimit limit{};
+    const bool has = device_.backend == Backend::cpu && getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return has ? "; this process may have " + readable(limit.rlim_cur) + " in all (ulimit -v)" : "";
   }
 
   Device device_;
   std::mutex mutex_;
   Cached cache_[kBins];
+  std::unordered_map<void*, Bin> borrowed_;  // blocks that serve a smaller size: what they are
   MemoryStats stats_;
   size_t limit_ = 0, assured_ = 0;
+  size_t most_live_ = 0, regret_ = 0;
+  long clock_ = 0;
 };
 
 Allocator& find_or_make(Device device) {
@@ -174,6 +235,9 @@ Allocator& allocator_of(Device device) {
 }
 
 }  // namespace
+
+MemoryHint::MemoryHint(const char* text) : before_(std::exchange(hint, text)) {}
+MemoryHint::~MemoryHint() { hint = before_; }
 
 MemoryStats memory_stats(Device device) { return allocator_of(device).stats(); }
 void reset_peak(Device device) { allocator_of(device).reset_peak(); }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "system/error.h"
+#include "tensor/allocator.h"
 #include "tensor/create.h"
 #include "tensor/ops/norm.h"
 #include "tensor/views.h"
@@ -13,6 +14,9 @@ std::vector<std::string> optimiser_names() { return all_optimisers.names(); }
 
 std::unique_ptr<Optimiser> make_optimiser(const std::string& name, const ParameterArena& arena,
                                           const OptimiserOptions& options) {
+  const MemoryHint hint(
+      "The optimiser remembers numbers of every weight, which a smaller batch does not change: use a smaller model, or "
+      "an optimiser that remembers less (sgd)");
   return all_optimisers.find(name).make(arena, options);
 }
 

@@ -1,6 +1,8 @@
-// The cpu's driver: aligned host memory, and how much of it is left (the machine's or the cgroup's, whichever is
-// less).
+// The cpu's driver: aligned host memory, and how much of it is left (the machine's, the cgroup's or what `ulimit -v`
+// leaves of this process's, whichever is least).
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -47,6 +49,15 @@ size_t cgroup_free() {
   return limit - std::min(limit, used);
 }
 
+// The limit counts addresses, used or not; so does the first number of statm, in pages.
+size_t process_free() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::numeric_limits<size_t>::max();
+  const size_t pages = read_number("/proc/self/statm"), page = size_t(sysconf(_SC_PAGESIZE));
+  if (pages == std::numeric_limits<size_t>::max()) return limit.rlim_cur;
+  return limit.rlim_cur - std::min<size_t>(limit.rlim_cur, pages * page);
+}
+
 // Large blocks ask for huge pages: a product that walks down a column meets a new page at every row.
 constexpr size_t kHugePage = 2 << 20;
 
@@ -60,7 +71,7 @@ void* allocate_host(int, size_t bytes) {
 
 void release_host(int, void* memory) { std::free(memory); }
 
-size_t free_host(int) { return std::min(machine_free(), cgroup_free()); }
+size_t free_host(int) { return std::min({machine_free(), cgroup_free(), process_free()}); }
 
 void copy_host(void* to, Device, const void* from, Device, size_t bytes) { std::memcpy(to, from, bytes); }
 

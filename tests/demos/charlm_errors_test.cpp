@@ -1,4 +1,5 @@
 // charlm and everything that can be wrong with what it is given: a sentence, an exit code, and no harm done.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -316,6 +317,28 @@ BOOST_AUTO_TEST_CASE(a_checkpoint_whose_settings_lie_is_refused_before_the_model
   write_safetensors(t.checkpoint(12), to_safetensors(state));
   const Ran ran = t({"sample", "--run", t.checkpoint(12)});
   check_fails(ran, 1, "does not fit: 'input.tokens.weight' is (256, 16), expected (256, 65536); ");
+}
+
+// OpenBLAS asks for ever for memory that the system does not give.
+BOOST_AUTO_TEST_CASE(little_memory_is_a_sentence_and_not_a_program_that_hangs) {
+  const Place at;
+  const auto within = [&](rlim_t bytes, const Words& more) {
+    rlimit before{};
+    ::getrlimit(RLIMIT_AS, &before);
+    const rlimit small{bytes, before.rlim_max};
+    ::setrlimit(RLIMIT_AS, &small);
+    Ran ran = at.train(more);
+    ::setrlimit(RLIMIT_AS, &before);
+    return ran;
+  };
+  check_fails(within(250'000 << 10, {"--threads", "2"}), 1,
+              "OpenBLAS needs 128 MiB of work space for each of 2 threads, and the system gives it to ");
+  const rlim_t middle = 600'000 << 10;
+  const Ran weights = within(middle, {"--width", "2048", "--heads", "16", "--layers", "8"});
+  check_fails(weights, 1, "MiB in all (ulimit -v). These are ");
+  check_fails(weights, 1, "which a smaller batch does not change: use a smaller model\n");
+  check_fails(within(middle, {"--width", "512", "--heads", "8", "--batch", "2000", "--context", "16"}), 1,
+              "MiB in all (ulimit -v). Try a smaller batch or a shorter context\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -146,4 +146,63 @@ BOOST_AUTO_TEST_CASE(an_absent_device_says_so) {
              }) == "device: cpu:-1 is not there; there is cpu:0 only");
 }
 
+// Every step has tensors of another length: what is reserved must not be the sum over all lengths.
+BOOST_AUTO_TEST_CASE(lengths_that_differ_from_step_to_step_share_their_memory) {
+  release_cache();
+  reset_peak();
+  const size_t before = memory_stats().reserved;
+  size_t most = 0;
+  for (const long T : {700, 300, 900, 550, 1000, 400, 650, 800, 350, 600, 950, 450, 750, 500, 850, 1000, 300}) {
+    std::vector<Tensor> step;
+    for (int i = 0; i < 40; i++) step.push_back(Tensor::empty({T, 4 << 8}));  // up to 4 MB each
+    most = std::max(most, memory_stats().reserved - before);
+  }
+  const size_t peak = memory_stats().peak - before;
+  BOOST_TEST(peak >= 160 * kMiB / 1024 * 1000);
+  BOOST_TEST(most <= peak + peak / 2);
+  release_cache();
+}
+
+BOOST_AUTO_TEST_CASE(a_block_that_served_a_smaller_size_is_counted_as_what_it_is) {
+  release_cache();
+  const MemoryStats before = memory_stats();
+  { Tensor large = Tensor::empty({4, kMiB / 4}); }
+  {
+    Tensor small = Tensor::empty({1, kMiB / 4});
+    BOOST_TEST(memory_stats().driver_calls == before.driver_calls + 1);
+    BOOST_TEST(memory_stats().live == before.live + kMiB);
+    BOOST_TEST(memory_stats().reserved == before.reserved + 4 * kMiB);
+  }
+  { Tensor large = Tensor::empty({4, kMiB / 4}); }
+  BOOST_TEST(memory_stats().driver_calls == before.driver_calls + 1);
+  release_cache();
+  BOOST_TEST(memory_stats().reserved == before.reserved);
+}
+
+// A loop whose blocks do not fit into the usual room is given more, until it needs nothing new.
+BOOST_AUTO_TEST_CASE(a_loop_with_much_unused_memory_comes_to_rest) {
+  release_cache();
+  const auto step = [] {
+    for (const long m : {1, 9, 2, 10, 3, 12, 4, 14}) {
+      std::vector<Tensor> tensors;
+      for (int i = 0; i < 4; i++) tensors.push_back(Tensor::empty({m, kMiB / 4}));
+    }
+  };
+  for (int i = 0; i < 200; i++) step();
+  const long calls = memory_stats().driver_calls;
+  for (int i = 0; i < 5; i++) step();
+  BOOST_TEST(memory_stats().driver_calls == calls);
+  release_cache();
+}
+
+BOOST_AUTO_TEST_CASE(out_of_memory_says_what_would_help) {
+  const MemoryHint hint("These are weights: use a smaller model");
+  BOOST_TEST(out_of_memory_text([] { Tensor::empty({1L << 45}); }).ends_with(". These are weights: use a smaller model"));
+  {
+    const MemoryHint inner("Other words");
+    BOOST_TEST(out_of_memory_text([] { Tensor::empty({1L << 45}); }).ends_with(". Other words"));
+  }
+  BOOST_TEST(out_of_memory_text([] { Tensor::empty({1L << 45}); }).ends_with("use a smaller model"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

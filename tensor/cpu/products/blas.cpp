@@ -116,6 +116,7 @@ template bool multiplies_rightly(Gemm<float>);
 template bool multiplies_rightly(Gemm<double>);
 
 void check_blas(const char* op) {
+  check_blas_room(op);
   static const std::string found = fault();
   HEED_CHECK(found.empty(), op, "the BLAS library here, ", blas_description(), ", ", found);
 }

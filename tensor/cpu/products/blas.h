@@ -43,6 +43,10 @@ template <class E> bool multiplies_rightly(Gemm<E> gemm);
 // before they go parallel: gemm asks as well, but an exception in a worker of the pool ends the process.
 void check_blas(const char* op);
 
+// Throws OutOfMemory unless OpenBLAS finds room for its work with so many threads as there are: without it, it would
+// never come back. check_blas asks it, too. (blas_room.cpp)
+void check_blas_room(const char* op);
+
 // ---- which kernels? (blas_kernels.cpp)
 //
 // OpenBLAS carries kernels for many CPUs and chooses when it is loaded. Versions 0.3.20 to 0.3.24 take Prescott's, of
