@@ -76,12 +76,10 @@ std::string row_of(const std::vector<std::string>& cells, const std::string& cel
   return html + "</tr>\n";
 }
 
-std::string script_safe(const std::string& json) {  // "</script>" in a text must not end the script
+// "</script>" in a text must not end the script, nor "<!--<script>" keep it from ending. In JSON < stands in texts only.
+std::string script_safe(const std::string& json) {
   std::string safe;
-  for (const char c : json) {
-    if (c == '/' && safe.ends_with('<')) safe += '\\';
-    safe += c;
-  }
+  for (const char c : json) safe += c == '<' ? "\\u003c" : std::string(1, c);
   return safe;
 }
 

@@ -7,6 +7,7 @@
 #include "system/error.h"
 #include "system/interrupt.h"
 #include "system/progress.h"
+#include "system/shell_quoted.h"
 #include "train/checkpoint_files.h"
 #include "train/run_folder.h"
 #include "train/run_load.h"
@@ -80,7 +81,7 @@ long TrainOptions::steps_for(const CommandLine& line, Task& trial) const {
 int TrainOptions::train(Task& task, const std::string& program) const {
   const RunResult result = train_run(task, run);
   run.say("the page is " + RunFolder(run.run).file("index.html"));
-  if (result.stopped) run.say("go on with: " + program + " train --resume --run " + run.run);
+  if (result.stopped) run.say("go on with: " + program + " train --resume --run " + shell_quoted(run.run));
   json ? print_json(final_json(result, task.score())) : print_line(final_line(result, task.score()));
   return result.stopped ? kInterrupted : 0;
 }

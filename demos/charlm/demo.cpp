@@ -3,6 +3,7 @@
 #include "system/error.h"
 #include "system/interrupt.h"
 #include "system/progress.h"
+#include "system/shell_quoted.h"
 #include "system/text.h"
 #include "tasks/language/language_task.h"
 #include "tasks/language/text_sampler.h"
@@ -63,7 +64,7 @@ int demo_command(int argc, char** argv) {
   const RunResult result = train_run(task, options);
   if (result.stopped) {
     print_sentence("the page is " + folder.file("index.html"));
-    print_line("go on with: build/charlm train --resume --run " + options.run);
+    print_line("go on with: build/charlm train --resume --run " + shell_quoted(options.run));
     return kInterrupted;
   }
   const LoadedModel loaded = load_run(options.run);

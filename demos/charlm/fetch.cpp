@@ -3,6 +3,7 @@
 #include "demos/charlm/charlm.h"
 #include "system/error.h"
 #include "system/progress.h"
+#include "system/shell_quoted.h"
 
 using namespace heed;
 
@@ -16,6 +17,6 @@ int fetch_command(int argc, char** argv) {
   HEED_CHECK(words.size() == 2, "fetch", words.size(),
              " words were given; it takes a name and a folder, such as: ", "charlm fetch enwik8 data");
   const std::string path = fetch_data(words[0], words[1], print_line, options);
-  print_line("learn it with: build/charlm train --data " + path + " --run runs/" + words[0]);
+  print_line("learn it with: build/charlm train --data " + shell_quoted(path) + " --run runs/" + words[0]);
   return 0;
 }

@@ -6,6 +6,7 @@
 #include "autograd/finite.h"
 #include "demos/charlm/charlm.h"
 #include "system/error.h"
+#include "system/shell_quoted.h"
 #include "train/run_folder.h"
 
 using namespace heed;
@@ -27,7 +28,7 @@ int main(int argc, char** argv) {
     try {
       return run_command("charlm", "Character language models: train, sample, look inside.", commands, count, words);
     } catch (const NoRun& error) {  // the library says the rule; how this program does it, it cannot know
-      throw Error(std::string(error.what()) + "; `build/charlm train --run " + error.run() + "` makes one");
+      throw Error(std::string(error.what()) + "; `build/charlm train --run " + shell_quoted(error.run()) + "` makes one");
     } catch (const NotFinite& error) {
       throw NotFinite(std::string(error.what()) + " (--lr and --schedule set them)");
     }

@@ -9,6 +9,7 @@
 #include "system/error.h"
 #include "system/interrupt.h"
 #include "system/progress.h"
+#include "system/shell_quoted.h"
 #include "tasks/language/ordering_folder.h"
 #include "tasks/language/ordering_training.h"
 #include "tensor/machine.h"
@@ -40,8 +41,8 @@ OrderingSet set_of(const TypedSettings& options, const std::optional<SavedOrderi
 
 RunPage page_of_set(const std::string& folder, const LmSettings& settings) {
   return {.about = "orderings of " + page_of(folder, settings).about,
-          .commands = {"build/charlm orderings --run " + folder + " --resume      # what is missing; more: --random N",
-                       "build/charlm compare " + folder + "/*/", "build/charlm sample --run " + folder + "/RUN"}};
+          .commands = {"build/charlm orderings --run " + shell_quoted(folder) + " --resume      # what is missing; more: --random N",
+                       "build/charlm compare " + shell_quoted(folder) + "/*/", "build/charlm sample --run " + shell_quoted(folder) + "/RUN"}};
 }
 
 Json final_line_of(const OrderingRun& run, const RunResult& result) {
@@ -56,7 +57,7 @@ int print(const TrainOptions& train, const TrainedOrderings& trained) {
   const std::string& folder = trained.results.folder;
   train.json ? print_line(results_json(trained.results).dump()) : print_line("\n" + results_text(trained.results));
   for (const std::string& failed : trained.failed) train.run.say(failed);
-  train.run.say(trained.stopped ? "go on with: build/charlm orderings --resume --run " + folder
+  train.run.say(trained.stopped ? "go on with: build/charlm orderings --resume --run " + shell_quoted(folder)
                                 : "the page is " + folder + "/index.html, the chart " + folder + "/orderings.png");
   return trained.stopped ? kInterrupted : trained.failed.empty() ? 0 : 1;
 }

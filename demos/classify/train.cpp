@@ -4,6 +4,7 @@
 #include "demos/classify/classify.h"
 #include "system/error.h"
 #include "system/progress.h"
+#include "system/shell_quoted.h"
 #include "tasks/classify/classify_task.h"
 #include "tensor/machine.h"
 #include "train/train_options.h"
@@ -58,8 +59,8 @@ ClassifySettings settings_of(const TypedSettings& options, const ClassifySetting
 
 RunPage page_of(const std::string& run, const ClassifySettings& s) {
   return {.about = "a classifier by heed, learning " + s.data,
-          .commands = {"build/classify train --run " + run + " --resume      # longer: --steps N",
-                       "build/classify eval --run " + run + " --split test"}};
+          .commands = {"build/classify train --run " + shell_quoted(run) + " --resume      # longer: --steps N",
+                       "build/classify eval --run " + shell_quoted(run) + " --split test"}};
 }
 
 }  // namespace

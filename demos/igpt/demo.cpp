@@ -4,6 +4,7 @@
 #include "system/error.h"
 #include "system/interrupt.h"
 #include "system/progress.h"
+#include "system/shell_quoted.h"
 #include "system/text.h"
 #include "tasks/image/image_sampler.h"
 #include "tensor/machine.h"
@@ -86,7 +87,7 @@ int demo_command(int argc, char** argv) {
   const RunResult result = train_run(task, options);
   if (result.stopped) {
     print_sentence("the page is " + folder.file("index.html"));
-    print_line("go on with: build/igpt train --resume --run " + options.run);
+    print_line("go on with: build/igpt train --resume --run " + shell_quoted(options.run));
     return kInterrupted;
   }
   gallery(load_igpt(options.run), data).write_png(folder.file("gallery.png"));

@@ -5,6 +5,7 @@
 
 #include "demos/igpt/igpt.h"
 #include "system/error.h"
+#include "system/shell_quoted.h"
 #include "tasks/image/image_sampler.h"
 #include "train/run_load.h"
 
@@ -12,13 +13,13 @@ using namespace heed;
 
 RunPage page_of(const std::string& run, const ImageSettings& s) {
   RunPage page{.about = "a picture model by heed, learning " + s.data};
-  page.commands = {"build/igpt train --run " + run + " --resume      # longer: --steps N"};
+  page.commands = {"build/igpt train --run " + shell_quoted(run) + " --resume      # longer: --steps N"};
   if (!s.masked()) {
-    page.commands.push_back("build/igpt sample --run " + run + " --count 100 --out samples.png");
-    page.commands.push_back("build/igpt complete --run " + run + " --out completions.png");
+    page.commands.push_back("build/igpt sample --run " + shell_quoted(run) + " --count 100 --out samples.png");
+    page.commands.push_back("build/igpt complete --run " + shell_quoted(run) + " --out completions.png");
   }
-  if (!s.conditional) page.commands.push_back("build/igpt probe --run " + run);
-  page.commands.push_back("build/igpt palette --run " + run);
+  if (!s.conditional) page.commands.push_back("build/igpt probe --run " + shell_quoted(run));
+  page.commands.push_back("build/igpt palette --run " + shell_quoted(run));
   page.links = {{"Gallery", "gallery.png", "pictures it drew, and halves it completed"},
                 {"Completions", "completions.png", "lower halves of pictures, beside the originals"},
                 {"Linear probe", "probe.png", "what each layer knows of the labels"},

@@ -143,6 +143,16 @@ BOOST_AUTO_TEST_CASE(a_text_that_becomes_shorter_ends_the_run_with_a_checkpoint_
   BOOST_TEST(same_training(saved, newest_checkpoint(at.folder / "other")));  // no zeros were learned
 }
 
+BOOST_AUTO_TEST_CASE(commands_that_are_shown_can_be_copied_into_a_shell) {
+  const Place at;
+  const std::string run = at.folder / "my run's";
+  const Ran ran = at(tiny_train(at.data, run));
+  BOOST_TEST(ran.code == 0, ran.err);
+  const std::string quoted = "'" + (at.folder / "my run'\\''s") + "'";
+  BOOST_TEST(contains(read_file(run + "/index.html"), "build/charlm eval --run " + quoted + " --split test\n"));
+  BOOST_TEST(contains(at({"sample", "--run", "no run"}).err, "`build/charlm train --run 'no run'` makes one"));
+}
+
 BOOST_AUTO_TEST_CASE(ctrl_c_before_the_first_step_ends_at_once) {
   const Place at;
   write_file(at.data, tiny_text(600));

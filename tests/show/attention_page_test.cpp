@@ -27,6 +27,7 @@ BOOST_AUTO_TEST_CASE(text_beyond_ascii_reads_as_text) {
   BOOST_TEST(count(html, "\"layers\":[[\"/wAzzA==\"]]") == 1);  // 255 0, 51 204
   BOOST_TEST(count(html, "What each character looks at") >= 1);
   BOOST_TEST(count(html, "it looks with its last byte") == 1);
+  BOOST_TEST(count(attention_page({"<", "b"}, "byte", {zeros({1, 2, 2})}).html(), R"("text":["\u003c","b"])") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_token_may_have_several_bytes) {

@@ -79,14 +79,14 @@ BOOST_AUTO_TEST_CASE(a_fold_holds_what_is_added_inside) {
 
 BOOST_AUTO_TEST_CASE(a_script_gets_its_data_and_no_text_ends_it) {
   Json data = Json::object();
-  data["text"] = "</script>";
+  data["text"] = "</script> <!--<script> @MAPS@";
   const std::string html = added([&](Page& page) {
     page.element("text", "row");
     page.script("show(data);\n", data);
   });
   BOOST_TEST(html ==
              "<div id='text' class='row'></div>\n"
-             "<script>\n{\nconst data = {\"text\":\"<\\/script>\"};\nshow(data);\n}\n</script>\n");
+             "<script>\n{\nconst data = {\"text\":\"\\u003c/script> \\u003c!--\\u003cscript> @MAPS@\"};\nshow(data);\n}\n</script>\n");
 }
 
 BOOST_AUTO_TEST_CASE(pre_keeps_every_character_of_utf_8) {
