@@ -10,6 +10,7 @@ namespace {
 
 constexpr const char* kOp = "wav";
 constexpr uint32_t kPcm = 1, kExtensible = 0xfffe;
+constexpr uint32_t kMaxRate = 1'000'000;    // samples per second; what sounds are recorded with is below
 constexpr uint32_t kToTheEnd = 0xffffffff;  // the size of a chunk that was written to a pipe
 
 // A little-endian number of 2 or 4 bytes; the caller has checked that they are there.
@@ -60,8 +61,12 @@ Format format_of(std::string_view chunk, const std::string& path) {
   HEED_CHECK(tag == kPcm && (format.bits == 8 || format.bits == 16), kOp, path, " has ", format.bits,
              "-bit samples of format ", tag, "; 8 or 16 bits of PCM (format 1) can be read. Convert it: ffmpeg -i ",
              path, " -acodec pcm_u8 -ac 1 new.wav");
-  HEED_CHECK(format.channels > 0 && format.rate > 0, kOp, path, " is damaged: it has ", format.channels,
-             " channels and ", format.rate, " samples per second");
+  HEED_CHECK(format.channels > 0 && format.rate > 0 && format.rate <= kMaxRate, kOp, path, " is damaged: it has ",
+             format.channels, " channels and ", format.rate, " samples per second; 1 to ", kMaxRate, " can be");
+  const uint32_t said = number_at(chunk, 8, 4);  // bytes per second; 0: it is not told
+  const uint64_t bytes = uint64_t(format.rate) * format.channels * (format.bits / 8);
+  HEED_CHECK(said == 0 || said == bytes, kOp, path, " contradicts itself: ", format.rate, " samples per second are ",
+             bytes, " bytes per second, and it says ", said, ". Write it anew: ffmpeg -i ", path, " new.wav");
   return format;
 }
 

@@ -4,6 +4,7 @@
 
 #include "show/palette.h"
 #include "system/text.h"
+#include "system/utf8.h"
 
 namespace heed {
 namespace {

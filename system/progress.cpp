@@ -58,8 +58,11 @@ Progress::Progress(const std::string& unit, long total) : Progress(unit, total, 
 Progress::Progress(const std::string& unit, long total, std::ostream& out)
     : unit_(unit), total_(total), out_(out), terminal_(is_terminal(out)) {}
 
-Progress::~Progress() {
+Progress::~Progress() { end_line(); }
+
+void Progress::end_line() {
   if (open_) out_ << std::endl;
+  open_ = false;
 }
 
 double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

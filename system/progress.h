@@ -26,6 +26,7 @@ class Progress {
   // a new line comes with every tenth of the work, at most one a second and at least one a minute.
   void show(long done, const std::string& text);
   void finish(const std::string& text);  // the last line: all is done, and how long it took
+  void end_line();                       // if one is open: what is printed next, perhaps elsewhere, begins a new one
   double seconds() const;                // since the start
 
  private:

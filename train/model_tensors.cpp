@@ -1,6 +1,7 @@
 // Names and tensors: what does not fit is told before anything is copied.
 #include "train/model_tensors.h"
 
+#include "autograd/finite.h"
 #include "tensor/copy.h"
 #include "train/checkpoint_state.h"
 
@@ -63,6 +64,13 @@ void load_model(Module& model, const std::vector<NamedTensor>& weights, const st
 
 void check_fits(Module& model, const std::vector<NamedTensor>& weights, const std::string& from) {
   check_all("load_model", model_tensors(model), by_name(weights), from);
+}
+
+void check_numbers(const std::vector<NamedTensor>& weights, const std::string& from) {
+  for (const auto& [name, value] : weights)
+    if (is_float(value.dtype()) && !all_finite(cast(value, f32)))
+      fail<NotFinite>("load_model", from, " has a weight that is not a finite number, in '", name,
+                      "': whatever this model says means nothing. Take an older checkpoint");
 }
 
 std::map<std::string, Tensor> by_name(const std::vector<NamedTensor>& tensors) {

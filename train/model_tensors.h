@@ -26,7 +26,8 @@ void load_model(Module& model, const std::vector<NamedTensor>& weights, const st
 void load_model(Module& model, const std::string& path);
 
 // A model that is made with these weights from the start: make_loaded<Gpt>(weights, path, options). None is drawn, and
-// where something does not fit it throws as load_model does, before memory is taken for the model.
+// where something does not fit it throws as load_model does, before memory is taken for the model. Nor does it take
+// weights that are NaN or infinite: whatever such a model says means nothing.
 template <class M, class... Args>
 std::unique_ptr<M> make_loaded(const std::vector<NamedTensor>& weights, const std::string& from, const Args&... args);
 
@@ -40,12 +41,14 @@ void join_flat(const ParameterArena& arena, const Tensor& flat, const std::vecto
 
 std::map<std::string, Tensor> by_name(const std::vector<NamedTensor>& tensors);
 void check_fits(Module& model, const std::vector<NamedTensor>& weights, const std::string& from);  // or throws
+void check_numbers(const std::vector<NamedTensor>& weights, const std::string& from);  // throws unless all are finite
 
 template <class M, class... Args>
 std::unique_ptr<M> make_loaded(const std::vector<NamedTensor>& weights, const std::string& from, const Args&... args) {
   const GivenWeights given(by_name(weights));
   auto model = std::make_unique<M>(args...);
   check_fits(*model, weights, from);
+  check_numbers(weights, from);
   return model;
 }
 

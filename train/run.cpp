@@ -256,7 +256,21 @@ class Run {
     train_score_.add(now);
     loss_.add(last_.loss);
     log_step(now);
+    warn_of_explosion(progress);
     if (progress) progress->show(trainer_.step(), text());
+  }
+
+  // A loss may run away and stay finite: the weights are ruined all the same. Said once.
+  void warn_of_explosion(Progress* progress) {
+    constexpr double kTimes = 2, kNats = 1;
+    least_loss_ = std::min(least_loss_, loss_.value);
+    if (exploded_ || loss_.value <= kTimes * least_loss_ + kNats) return;
+    exploded_ = true;
+    if (progress) progress->end_line();
+    say(format("the loss has run away: it was %.2f nats and is %.2f at step %ld, with a rate of %.2g. ", least_loss_,
+               loss_.value, trainer_.step(), last_.rate) +
+        "Its weights are ruined: stop it, and begin with a lower " + option("rate") + " or a longer warm-up (" +
+        option("schedule") + ")");
   }
 
   // What the model's parts reported comes behind what all runs have.
@@ -344,6 +358,8 @@ class Run {
   double trained_seconds_ = 0, speed_ = 0;
   Clock::time_point shown_ = Clock::now();
   double showing_ = 0;  // seconds that the page took
+  double least_loss_ = INFINITY;  // of the running mean
+  bool exploded_ = false;
   long trained_tokens_ = 0;
   long saved_step_ = -1;  // of the newest checkpoint
 };

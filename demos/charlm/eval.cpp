@@ -1,10 +1,12 @@
 // charlm eval: how many bits per byte a model needs for a text.
+#include <cmath>
 #include <cstdio>
 
 #include "demos/charlm/charlm.h"
 #include "system/error.h"
 #include "system/progress.h"
 #include "tasks/language/bits_per_byte.h"
+#include "tasks/language/leak_probe.h"
 #include "train/run_load.h"
 
 using namespace heed;
@@ -25,7 +27,8 @@ int eval_command(int argc, char** argv) {
   bool json = false;
   CommandLine line("charlm eval",
                    "Measures how many bits per byte a model needs for a text. The valid_bpc of `charlm train` is less\n"
-                   "exact: it looks at the first --valid-bytes of the valid part only.");
+                   "exact: it looks at the first --valid-bytes of the valid part only. Before it measures, it makes sure that\n"
+                   "the model does not look ahead.");
   choice.add_options(line);
   line.option("--data", data_path, "another text than the run's: all of it, unless --split says otherwise");
   line.option("--split", split_name, "which part of the text", {"train", "valid", "test", "all"});
@@ -47,21 +50,25 @@ int eval_command(int argc, char** argv) {
   if (options.context == 0) options.context = loaded.model->context();
   options.stream = loaded.settings.streams && options.stride == 0;
   if (options.stride == 0) options.stride = options.context;
+  const long probed = probe_leaks(*loaded.model, split, options.context);
   Progress progress("window", TokenWindows(split, options.batch, options.context, options.stride).windows());
   options.progress = [&](long done, long) { progress.show(done, ""); };
   const Evaluation result = bits_per_byte(*loaded.model, split, options);
   progress.finish("");
+  HEED_CHECK(std::isfinite(result.bpc), "eval", "the model of ", loaded.path, " says ", result.bpc,
+             " bits per byte: its numbers are too large. Take an older checkpoint, or one that was trained with a lower rate");
   if (json) {
     const Json object =
         Json::Object{{"bpc", result.bpc},        {"bytes", result.bytes},      {"split", split_name},
                      {"step", loaded.step},      {"context", options.context}, {"stride", options.stride},
-                     {"stream", options.stream}, {"checkpoint", loaded.path}};
+                     {"stream", options.stream}, {"probed", probed},           {"checkpoint", loaded.path}};
     std::printf("%s\n", object.dump().c_str());
     return 0;
   }
   const char* how = options.stream ? "one stream, in" : options.stride == options.context ? "disjoint" : "sliding";
   std::printf("step %ld on %ld bytes of %s, %s windows of %ld\n", loaded.step, result.bytes, split_name.c_str(), how,
               options.context);
+  std::printf("it does not look ahead: with another text behind %ld places, not a bit changes before them\n", probed);
   std::printf("bpc=%.4f\n", result.bpc);
   return 0;
 }

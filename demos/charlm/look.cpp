@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "autograd/finite.h"
 #include "demos/charlm/charlm.h"
 #include "show/attention_page.h"
 #include "show/attention_picture.h"
@@ -28,6 +29,9 @@ std::vector<Tensor> maps_of(const LoadedModel& loaded, const std::vector<int64_t
   for (const std::vector<Look>& layer : loaded.model->looks(from_vector(ids, {1, long(ids.size())}), ctx))
     for (const Look& look : layer)
       if (look.name == "weights") maps.push_back(select(look.value, 0, 0));
+  for (size_t i = 0; i < maps.size(); i++)
+    HEED_CHECK(all_finite(maps[i]), "look", "the attention of layer ", i + 1, " of ", loaded.path,
+               " is not a finite number: there is nothing to draw. Take an older checkpoint");
   return maps;
 }
 

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(bad_files_are_explained) {
              "wav: it does not say its format in front of its samples (a fmt chunk)");
   BOOST_TEST(wav_error(riff(fmt(1, 1, 8000, 8))) == "wav: it is cut off: it has no samples (no data chunk)");
   BOOST_TEST(wav_error(riff(fmt(1, 0, 8000, 8) + chunk("data", ""))) ==
-             "wav: it is damaged: it has 0 channels and 8000 samples per second");
+             "wav: it is damaged: it has 0 channels and 8000 samples per second; 1 to 1000000 can be");
   BOOST_TEST(wav_error(riff(fmt(1, 1, 8000, 8) + "data" + number(9, 4) + "xyz")) ==
              "wav: it is cut off: its chunk at byte 36 has 9 bytes, and 3 are left");
 }
@@ -106,6 +106,19 @@ BOOST_AUTO_TEST_CASE(a_wav_file_is_data_with_a_sample_rate) {
                        " has 9000 samples per second and the file before it 8000; they must be equal");
   BOOST_TEST(error_of([&] { write_wav(folder / "c.wav", "x", 0); }) ==
              "write_wav: the sample rate is 0; it must be 1 to 2147483647 per second");
+}
+
+BOOST_AUTO_TEST_CASE(rates_that_cannot_be_are_refused) {
+  BOOST_TEST(wav_error(riff(fmt(1, 1, 0xffffffff, 8) + chunk("data", "abcd"))) ==
+             "wav: it is damaged: it has 1 channels and 4294967295 samples per second; 1 to 1000000 can be");
+  std::string file = riff(fmt(1, 2, 8000, 16) + chunk("data", "abcd"));
+  const size_t bytes_per_second = 12 + 8 + 8;
+  file.replace(bytes_per_second, 4, number(8000, 4));
+  BOOST_TEST(wav_error(file) ==
+             "wav: it contradicts itself: 8000 samples per second are 32000 bytes per second, and it says 8000. Write it "
+             "anew: ffmpeg -i it new.wav");
+  file.replace(bytes_per_second, 4, number(0, 4));  // some programs do not tell
+  BOOST_TEST(parse_wav(file, "it").sample_rate == 8000);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,7 @@
 
 #include "system/write_file.h"
 #include "tasks/language/lm_settings.h"
+#include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tests/demos/charlm.h"
 #include "tests/support/folder.h"
@@ -339,6 +340,28 @@ BOOST_AUTO_TEST_CASE(little_memory_is_a_sentence_and_not_a_program_that_hangs) {
   check_fails(weights, 1, "which a smaller batch does not change: use a smaller model\n");
   check_fails(within(middle, {"--width", "512", "--heads", "8", "--batch", "2000", "--context", "16"}), 1,
               "MiB in all (ulimit -v). Try a smaller batch or a shorter context\n");
+}
+
+BOOST_AUTO_TEST_CASE(weights_that_are_not_finite_are_no_model) {
+  const Trained t;
+  TrainingState state = read_checkpoint(t.checkpoint(12));
+  fill(state.weights.back().value, NAN);
+  write_safetensors(t.checkpoint(12), to_safetensors(state));
+  for (const char* command : {"eval", "look", "sample"})
+    check_fails(t({command, "--run", t.checkpoint(12)}), 1, " has a weight that is not a finite number, in '");
+  state = read_checkpoint(t.checkpoint(6));  // finite, and too large to compute with
+  for (NamedTensor& tensor : state.weights) fill(tensor.value, 3e38);
+  write_safetensors(t.checkpoint(6), to_safetensors(state));
+  check_fails(t({"eval", "--run", t.checkpoint(6)}), 1, "its numbers are too large");
+  check_fails(t({"look", "--run", t.checkpoint(6), "--text", "a text"}), 1, " is not a finite number: there is nothing to");
+}
+
+BOOST_AUTO_TEST_CASE(a_path_that_is_not_utf_8_is_told_before_anything_is_written) {
+  const Place at;
+  const std::string data = at.folder / "a\xff.txt";
+  write_file(data, tiny_text());
+  check_fails(at(tiny_train(data, at.run)), 1, "not UTF-8: config.json could not hold it. Rename the file, or give a link");
+  BOOST_TEST(!fs::exists(at.run));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -224,4 +224,15 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_leaves_the_last_checkpoint) {
   BOOST_TEST(at({"sample", "--run", at.run, "--length", "3"}).code == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_loss_that_runs_away_and_stays_finite_is_told_once) {
+  const Place at;
+  const Ran ran = at(tiny_train(at.data, at.run, {"--schedule", "constant:rate=3,warmup=0", "--steps", "60"}));
+  BOOST_TEST(ran.code == 0, ran.err);
+  const size_t first = ran.out.find("the loss has run away: it was ");
+  BOOST_TEST((first != std::string::npos), ran.out);
+  BOOST_TEST(ran.out.find("the loss has run away", first + 1) == std::string::npos);
+  BOOST_TEST(contains(ran.out, "begin with a lower --lr or a longer warm-up (--schedule)\n"));
+  BOOST_TEST(!contains(at(tiny_train(at.data, at.folder / "good")).out, "run away"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

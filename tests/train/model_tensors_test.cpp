@@ -1,6 +1,7 @@
 // Models and flat tensors as named tensors: values arrive, and what does not fit changes nothing.
 #include "train/model_tensors.h"
 
+#include "autograd/finite.h"
 #include "nn/linear.h"
 #include "tensor/allocator.h"
 #include "tensor/copy.h"
@@ -140,6 +141,19 @@ BOOST_AUTO_TEST_CASE(a_model_that_does_not_fit_is_refused_before_it_takes_memory
              "missing, expected (1099511627776,); 'out.weight' is missing, expected (2, 1099511627776); and 1 more. Was "
              "it made with other settings?");
   BOOST_TEST(memory_stats().peak < before + 10'000);
+}
+
+BOOST_AUTO_TEST_CASE(weights_that_are_not_finite_are_refused) {
+  for (const double bad : {double(NAN), double(INFINITY)})
+    for (const DType dtype : {f32, bf16}) {
+      Two model(5);
+      std::vector<NamedTensor> weights = cloned(model_tensors(model));
+      weights[1].value = full({5}, bad, dtype);
+      BOOST_CHECK_THROW(make_loaded<Two>(weights, "a", 5L), NotFinite);
+      BOOST_TEST(error_of([&] { make_loaded<Two>(weights, "a", 5L); }) ==
+                 "load_model: a has a weight that is not a finite number, in 'hidden.bias': whatever this model says "
+                 "means nothing. Take an older checkpoint");
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
