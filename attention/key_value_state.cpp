@@ -46,6 +46,15 @@ void KeyValueState::take(const Tensors& tensors) {
   append(k, v);
 }
 
+// Into the memory that is there, as take does: when rows are forgotten depends on how many fit.
+void KeyValueState::adopt(const Tensors& tensors) {
+  const Tensor k = named(tensors, "k"), v = named(tensors, "v");
+  if (!v.defined()) return;
+  if (fits(v.size(2))) return append(k, v);
+  k_ = k, v_ = v;
+  used_ = v.size(2);
+}
+
 long KeyValueState::still_needed() const { return reach_ < 0 ? used_ : std::min(used_, reach_); }
 long KeyValueState::keys_after(long T) const { return fits(T) ? used_ + T : still_needed() + T; }
 

@@ -28,6 +28,7 @@ class KeyValueState : public State {
 
  protected:
   void take(const Tensors& tensors) override;
+  void adopt(const Tensors& tensors) override;
 
  private:
   bool fits(long T) const { return v_.defined() && used_ + T <= v_.size(2); }

@@ -178,11 +178,13 @@ Rewind Stack::mark(Layers layers, const StackIn& in, Context& ctx) {
   for (const Layer& layer : layers)
     if (State* state = state_of(layer, in)) past.emplace_back(state, state->saved());
   return [=]() -> std::shared_ptr<void> {
-    Moment present;
-    for (const auto& [state, saved] : past) present.emplace_back(state, state->saved());
+    const auto present = std::make_shared<Moment>();
+    for (const auto& [state, saved] : past) present->emplace_back(state, state->saved());
     std::shared_ptr<void> guard = rewind();
     restore(past);
-    return {nullptr, [restore, present, guard](void*) { restore(present); }};
+    return {nullptr, [present, guard](void*) {
+              for (auto& [state, saved] : *present) state->come_back(std::move(saved));  // no memory is needed
+            }};
   };
 }
 

@@ -44,6 +44,7 @@ class SumsState : public State {
     const Tensor given = named(tensors, "sums");
     if (given.defined()) sums.sums = clone(given);
   }
+  void adopt(const Tensors& tensors) override { sums.sums = named(tensors, "sums"); }
 };
 
 class LinearCore : public Core {

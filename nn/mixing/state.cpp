@@ -49,6 +49,14 @@ void State::restore(const Saved& saved) {
     restore(saved.length, saved.tensors);
 }
 
+void State::come_back(Saved&& saved) {
+  if (!saved.has_source) {
+    reset();
+    adopt(saved.tensors);
+  }
+  length_ = saved.length;
+}
+
 Tensor State::named(const Tensors& tensors, const std::string& name) {
   for (const auto& [known, tensor] : tensors)
     if (known == name) return tensor;

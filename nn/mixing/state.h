@@ -50,6 +50,9 @@ class State {
   };
   Saved saved() const;
   void restore(const Saved& saved);
+  // The same with the tensors of `saved` themselves: what takes no memory cannot run out of it, so that a destructor
+  // may call it. Nobody else may use them afterwards.
+  void come_back(Saved&& saved);
 
   // In cross-attention a state holds what was made of another sequence, once.
   bool has_source() const { return has_source_; }
@@ -63,6 +66,7 @@ class State {
 
  protected:
   virtual void take(const Tensors& tensors) = 0;  // copies what tensors() of another one gave; there may be none yet
+  virtual void adopt(const Tensors& tensors) { take(tensors); }          // the same tensors, without copies
   static Tensor named(const Tensors& tensors, const std::string& name);  // undefined: there is none of this name
 
  private:

@@ -1,6 +1,7 @@
 // The KV cache by itself; tests/attention/suite_states_test.cpp uses it through every variant.
 #include "attention/key_value_state.h"
 
+#include "tensor/allocator.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/views.h"
@@ -88,6 +89,28 @@ BOOST_AUTO_TEST_CASE(once_tokens_are_forgotten_a_mask_must_not_name_single_ones)
     BOOST_TEST(error.find(" tokens are out of reach and were forgotten; the mask must not have lengths, segments, "
                           "ranges or single pairs any more") != std::string::npos);
   }
+}
+
+BOOST_AUTO_TEST_CASE(it_comes_back_to_what_it_was_without_new_memory) {
+  const Nobody mixer;
+  KeyValueState state(1, 4000, 5, mixer);
+  const Tensor k = noise({1, 2, 1000, 8}, 1, f32), v = noise({1, 2, 1000, 8}, 2, f32);
+  state.append(k, v);
+  state.advance(1000);
+  const Tensor keys = clone(state.k()), values = clone(state.v());
+  State::Saved saved = state.saved();
+  state.append(slice(k, 2, 0, 3), slice(v, 2, 0, 3));  // less room from here on
+  state.advance(3);
+  release_cache();
+  const size_t limit = set_memory_limit(memory_stats().reserved);
+  BOOST_CHECK_THROW(state.restore(saved), OutOfMemory);
+  state.come_back(std::move(saved));
+  set_memory_limit(limit);
+  BOOST_TEST(state.length() == 1000);
+  BOOST_TEST(same_bits(contiguous(state.k()), keys));
+  BOOST_TEST(same_bits(contiguous(state.v()), values));
+  state.append(slice(k, 2, 0, 3), slice(v, 2, 0, 3));  // and it goes on
+  BOOST_TEST(same_bits(contiguous(slice(state.v(), 2, -3, state.keys())), contiguous(slice(v, 2, 0, 3))));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
