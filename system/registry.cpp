@@ -4,10 +4,10 @@
 
 namespace heed {
 
-void fail_registered_twice(const char* op, const char* what, const std::string& name, const std::source_location& first,
-                           const std::source_location& second) {
-  fail(op, "the ", what, " '", name, "' is registered twice, at ", first.file_name(), ":", first.line(), " and at ",
-       second.file_name(), ":", second.line(), "; rename one of them");
+void fail_registered_twice(const char* op, const char* what, const std::string& name, const SourceLine& first,
+                           const SourceLine& second) {
+  fail(op, "the ", what, " '", name, "' is registered twice, at ", first.file, ":", first.line, " and at ", second.file,
+       ":", second.line, "; rename one of them");
 }
 
 }  // namespace heed

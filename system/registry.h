@@ -12,7 +12,6 @@
 // catch it.
 #pragma once
 
-#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -22,15 +21,24 @@
 
 namespace heed {
 
+// A line of the source, by default that of the caller: std::source_location, which clang knows from version 15 on only.
+struct SourceLine {
+  const char* file;
+  unsigned line;
+  static SourceLine current(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
 [[noreturn]] void fail_registered_twice(const char* op, const char* what, const std::string& name,
-                                        const std::source_location& first, const std::source_location& second);
+                                        const SourceLine& first, const SourceLine& second);
 
 template <class Entry> class Registry {
  public:
   using value_type = Entry;
   struct Node {  // a list of these in the order of names, and of registration where names are equal
     const Entry entry;
-    const std::source_location where;
+    const SourceLine where;
     Node* next = nullptr;
   };
 
@@ -92,8 +100,7 @@ template <auto& registry> class Registration {
   using Members = std::remove_reference_t<decltype(registry)>;
 
  public:
-  explicit Registration(typename Members::value_type entry,
-                        std::source_location where = std::source_location::current())
+  explicit Registration(typename Members::value_type entry, SourceLine where = SourceLine::current())
       : node_{std::move(entry), where} {
     registry.insert(node_);
   }

@@ -12,7 +12,8 @@ namespace heed {
 // body(at, draws, n) for every run of elements in the rows [begin, end) of x (samples, tokens, channels): the run
 // starts at element `at` of x and has the draws (n). A row is s * tokens + t.
 template <class Body> void for_keep_draws(const KeepDraws& keep, long begin, long end, Body&& body) {
-  const auto& [samples, tokens, channels, key, threshold] = keep;
+  const long tokens = keep.tokens, channels = keep.channels;
+  const auto& key = keep.key;
   constexpr long kDraws = 8;  // of one counter
   const long counters_of_row = ceil_div(channels, kDraws), total = (end - begin) * counters_of_row;
   PhiloxCounters counters;
