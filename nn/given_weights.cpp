@@ -28,7 +28,8 @@ const GivenWeights* GivenWeights::of(const Module* root) {
 
 Tensor GivenWeights::at(const std::string& path, const Shape& shape) const {
   const auto found = weights_.find(path);
-  const bool is_float = found != weights_.end() && (is_maths(found->second.dtype()) || is_storage(found->second.dtype()));
+  const bool is_float =
+      found != weights_.end() && (is_maths(found->second.dtype()) || is_storage(found->second.dtype()));
   if (is_float && found->second.shape() == shape) return cast(found->second, f32);
   return Tensor::view(zeros({1}), shape, Strides::filled(shape.dims(), 0), 0);
 }

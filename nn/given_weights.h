@@ -1,5 +1,5 @@
-// GivenWeights: a model that is read from a file begins with the numbers of the file. While one of these lives, the next
-// model that is made in this thread takes its parameters and buffers from here, by their paths, and draws none.
+// GivenWeights: a model that is read from a file begins with the numbers of the file. While one of these lives, the
+// next model that is made in this thread takes its parameters and buffers from here, by their paths, and draws none.
 //
 //   const GivenWeights given({{"weight", weight}, {"bias", bias}});
 //   Linear layer(64, 2);  // has these very tensors

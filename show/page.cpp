@@ -77,7 +77,8 @@ std::string row_of(const std::vector<std::string>& cells, const std::string& cel
   return html + "</tr>\n";
 }
 
-// "</script>" in a text must not end the script, nor "<!--<script>" keep it from ending. In JSON < stands in texts only.
+// "</script>" in a text must not end the script, nor "<!--<script>" keep it from ending. In JSON < stands in texts
+// only.
 std::string script_safe(const std::string& json) {
   std::string safe;
   for (const char c : json) safe += c == '<' ? "\\u003c" : std::string(1, c);

@@ -1,5 +1,5 @@
-// Interrupt: while one lives, Ctrl-C (or SIGTERM, SIGHUP of a terminal that is closed, SIGPIPE of a reader that is gone)
-// does not end the program in the middle of something.
+// Interrupt: while one lives, Ctrl-C (or SIGTERM, SIGHUP of a terminal that is closed, SIGPIPE of a reader that is
+// gone) does not end the program in the middle of something.
 //
 //   Interrupt interrupt;                         // nothing is done yet: Ctrl-C ends the program at once, exit code 130
 //   prepare();
@@ -8,8 +8,8 @@
 //   save();
 //
 // A second one ends the program at once, as usual, but for SIGPIPE: nobody asked for it, and every further line that is
-// printed would be one. Where SIGHUP is ignored (nohup), it stays so. One may live inside of another that holds, as a run does inside of a
-// set of runs: it holds from the start, and a wish to stop is meant for both.
+// printed would be one. Where SIGHUP is ignored (nohup), it stays so. One may live inside of another that holds, as a
+// run does inside of a set of runs: it holds from the start, and a wish to stop is meant for both.
 #pragma once
 
 #include <csignal>
@@ -32,8 +32,8 @@ class Interrupt {
  private:
   static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
-  const bool inside_;                            // of another one that holds
-  struct sigaction before_[std::size(kSignals)]; // as they were
+  const bool inside_;                             // of another one that holds
+  struct sigaction before_[std::size(kSignals)];  // as they were
 };
 
 }  // namespace heed

@@ -28,8 +28,8 @@ struct sigaction before = {};
 // Zeros from the page of this address to the end of the map: mmap is a call of the system and takes no lock of ours.
 bool put_zeros(Watched& of, uintptr_t address) {
   const uintptr_t page = address & ~uintptr_t(::sysconf(_SC_PAGESIZE) - 1), end = of.end;
-  void* zeros = ::mmap(reinterpret_cast<void*>(page), end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-                       -1, 0);
+  void* zeros =
+      ::mmap(reinterpret_cast<void*>(page), end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   of.shrunk = true;
   return zeros != MAP_FAILED;
 }
@@ -97,9 +97,11 @@ void check_files() {
   const std::lock_guard lock(changing);
   for (const Watched* each = first; each; each = each->next)
     if (each->file && each->shrunk)
-      fail<FileShrunk>("read", each->file->path(), " became shorter while it was read: somebody wrote over it, and what "
-                       "was in it is gone. Replace files that are in use by renaming a new one (mv), not by writing into "
-                       "them (cp)");
+      fail<FileShrunk>(
+          "read", each->file->path(),
+          " became shorter while it was read: somebody wrote over it, and what "
+          "was in it is gone. Replace files that are in use by renaming a new one (mv), not by writing into "
+          "them (cp)");
 }
 
 }  // namespace heed

@@ -163,7 +163,7 @@ class Pool {
     if (int(workers_.size()) >= wanted) return wanted;
     sigset_t all, before;
     sigfillset(&all);
-    sigdelset(&all, SIGBUS);  // a worker's own fault: system/mapped_files.h mends some
+    sigdelset(&all, SIGBUS);                    // a worker's own fault: system/mapped_files.h mends some
     pthread_sigmask(SIG_BLOCK, &all, &before);  // a new thread inherits this: signals are the host's business
     try {
       while (int(workers_.size()) < wanted) workers_.emplace_back([this, id = int(workers_.size()) + 1] { work(id); });

@@ -141,8 +141,9 @@ class Allocator {
     return nullptr;
   }
 
-  // A new block is needed. If much lies unused, and more than a quarter of what ever was in use, what was left alone for
-  // longest goes back to the driver. Work that needs it again and again is given more room each time, so that it ends.
+  // A new block is needed. If much lies unused, and more than a quarter of what ever was in use, what was left alone
+  // for longest goes back to the driver. Work that needs it again and again is given more room each time, so that it
+  // ends.
   void make_room(size_t size) {
     constexpr size_t kAlways = 16 << 20;
     const size_t most = std::max(most_live_, stats_.live + size);
@@ -200,7 +201,8 @@ class Allocator {
   // The shell's, of which free memory of the machine says nothing.
   std::string process_limit() const {
     rlimit limit{};
-    const bool has = device_.backend == Backend::cpu && getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    const bool has =
+        device_.backend == Backend::cpu && getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
     return has ? "; this process may have " + readable(limit.rlim_cur) + " in all (ulimit -v)" : "";
   }
 

@@ -24,8 +24,8 @@ void release_cache(Device device = cpu);  // gives cached memory back to the dri
 // Nothing beyond this many bytes is reserved; 0 means no limit but the machine's. Returns the limit before.
 size_t set_memory_limit(size_t bytes, Device device = cpu);
 
-// While one lives, an OutOfMemory of this thread ends with this sentence: what would help, which is not always a smaller
-// batch. The text must outlive it.
+// While one lives, an OutOfMemory of this thread ends with this sentence: what would help, which is not always a
+// smaller batch. The text must outlive it.
 class MemoryHint {
  public:
   explicit MemoryHint(const char* text);

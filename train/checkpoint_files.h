@@ -8,8 +8,8 @@
 //   files.save({.step = 120, .settings = settings.dump(), .numbers = {{kValidBpc, 1.9}},
 //               .weights = model_tensors(model), .optimiser = split_flat(arena, optimiser.m(), "m.")});
 //
-// A run that is killed at any moment, or whose disk is full, finds its last good checkpoint as it was. Who reads beside a
-// run that trains gets one that is there: if the list changes under its hands, it looks again.
+// A run that is killed at any moment, or whose disk is full, finds its last good checkpoint as it was. Who reads beside
+// a run that trains gets one that is there: if the list changes under its hands, it looks again.
 #pragma once
 
 #include <optional>

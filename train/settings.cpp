@@ -74,9 +74,10 @@ void Setting::check() const {
                " to ", of.high);
   };
   const auto is_choice = [&](const Text& of) {
-    HEED_CHECK(is_utf8(*of.value), kOp, name, " is ", Json(*of.value).dump(), ", where ",
-               "\xef\xbf\xbd stands for bytes that are not UTF-8: config.json could not hold it. Rename the file, or give a "
-               "link to it");
+    HEED_CHECK(
+        is_utf8(*of.value), kOp, name, " is ", Json(*of.value).dump(), ", where ",
+        "\xef\xbf\xbd stands for bytes that are not UTF-8: config.json could not hold it. Rename the file, or give a "
+        "link to it");
     if (of.choices.empty() || std::find(of.choices.begin(), of.choices.end(), *of.value) != of.choices.end()) return;
     const std::string what = name.ends_with('s') ? "kind of " + name : name;  // a plural: positions
     fail_unknown(kOp, what.c_str(), *of.value, of.choices);

@@ -32,8 +32,8 @@ class TypedSettings {
   SettingTable table_;
 };
 
-// What a run has: in its config, or if that is gone or damaged in its newest checkpoint that can be read; nothing if there
-// is no run.
+// What a run has: in its config, or if that is gone or damaged in its newest checkpoint that can be read; nothing if
+// there is no run.
 struct SavedSettings {
   Json json;
   std::string from;  // the file

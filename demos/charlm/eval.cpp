@@ -25,10 +25,11 @@ int eval_command(int argc, char** argv) {
   EvaluationOptions options{.batch = 8, .context = 0};
   long bytes = 0;
   bool json = false;
-  CommandLine line("charlm eval",
-                   "Measures how many bits per byte a model needs for a text. The valid_bpc of `charlm train` is less\n"
-                   "exact: it looks at the first --valid-bytes of the valid part only. Before it measures, it makes sure that\n"
-                   "the model does not look ahead.");
+  CommandLine line(
+      "charlm eval",
+      "Measures how many bits per byte a model needs for a text. The valid_bpc of `charlm train` is less\n"
+      "exact: it looks at the first --valid-bytes of the valid part only. Before it measures, it makes sure that\n"
+      "the model does not look ahead.");
   choice.add_options(line);
   line.option("--data", data_path, "another text than the run's: all of it, unless --split says otherwise");
   line.option("--split", split_name, "which part of the text", {"train", "valid", "test", "all"});
@@ -55,8 +56,9 @@ int eval_command(int argc, char** argv) {
   options.progress = [&](long done, long) { progress.show(done, ""); };
   const Evaluation result = bits_per_byte(*loaded.model, split, options);
   progress.finish("");
-  HEED_CHECK(std::isfinite(result.bpc), "eval", "the model of ", loaded.path, " says ", result.bpc,
-             " bits per byte: its numbers are too large. Take an older checkpoint, or one that was trained with a lower rate");
+  HEED_CHECK(
+      std::isfinite(result.bpc), "eval", "the model of ", loaded.path, " says ", result.bpc,
+      " bits per byte: its numbers are too large. Take an older checkpoint, or one that was trained with a lower rate");
   if (json) {
     const Json object =
         Json::Object{{"bpc", result.bpc},        {"bytes", result.bytes},      {"split", split_name},

@@ -28,7 +28,8 @@ int main(int argc, char** argv) {
     try {
       return run_command("charlm", "Character language models: train, sample, look inside.", commands, count, words);
     } catch (const NoRun& error) {  // the library says the rule; how this program does it, it cannot know
-      throw Error(std::string(error.what()) + "; `build/charlm train --run " + shell_quoted(error.run()) + "` makes one");
+      throw Error(std::string(error.what()) + "; `build/charlm train --run " + shell_quoted(error.run()) +
+                  "` makes one");
     } catch (const NotFinite& error) {
       throw NotFinite(std::string(error.what()) + " (--lr and --schedule set them)");
     }

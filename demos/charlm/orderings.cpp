@@ -41,8 +41,10 @@ OrderingSet set_of(const TypedSettings& options, const std::optional<SavedOrderi
 
 RunPage page_of_set(const std::string& folder, const LmSettings& settings) {
   return {.about = "orderings of " + page_of(folder, settings).about,
-          .commands = {"build/charlm orderings --run " + shell_quoted(folder) + " --resume      # what is missing; more: --random N",
-                       "build/charlm compare " + shell_quoted(folder) + "/*/", "build/charlm sample --run " + shell_quoted(folder) + "/RUN"}};
+          .commands = {"build/charlm orderings --run " + shell_quoted(folder) +
+                           " --resume      # what is missing; more: --random N",
+                       "build/charlm compare " + shell_quoted(folder) + "/*/",
+                       "build/charlm sample --run " + shell_quoted(folder) + "/RUN"}};
 }
 
 Json final_line_of(const OrderingRun& run, const RunResult& result) {

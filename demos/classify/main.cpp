@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
     try {
       return run_command("classify", "Classifiers of texts: train, evaluate.", commands, count, words);
     } catch (const NoRun& error) {  // the library says the rule; how this program does it, it cannot know
-      throw Error(std::string(error.what()) + "; `build/classify train --run " + shell_quoted(error.run()) + "` makes one");
+      throw Error(std::string(error.what()) + "; `build/classify train --run " + shell_quoted(error.run()) +
+                  "` makes one");
     } catch (const NotFinite& error) {
       throw NotFinite(std::string(error.what()) + " (--lr and --schedule set them)");
     }

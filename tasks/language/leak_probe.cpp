@@ -51,8 +51,8 @@ long probe_leaks(Gpt& model, const TokenSplit& text, long wanted) {
     const std::vector<float> now = logits_up_to(model, changed_behind(ids, place, V), place);
     const auto differs = std::mismatch(now.begin(), now.end(), whole.begin(), same).first;
     HEED_CHECK(differs == now.end(), "leak_probe", "the model looks ahead: with other ", text.vocabulary().units(),
-               " behind place ", place, " of ", T, " it says something else at place ",
-               (differs - now.begin()) / V, ". Its score means nothing");
+               " behind place ", place, " of ", T, " it says something else at place ", (differs - now.begin()) / V,
+               ". Its score means nothing");
   }
   return long(places.size());
 }

@@ -1,6 +1,6 @@
-// A probe for leaks: a language model that sees what it is to predict has a fine score and is worth nothing. So before a
-// score is believed, what stands behind some places of a text is changed, and what the model says up to there must stay
-// the same to the bit.
+// A probe for leaks: a language model that sees what it is to predict has a fine score and is worth nothing. So before
+// a score is believed, what stands behind some places of a text is changed, and what the model says up to there must
+// stay the same to the bit.
 #pragma once
 
 #include "data/token_data.h"

@@ -73,8 +73,7 @@ void OrderingFolder::check(const SavedOrderings& now, const std::vector<Ordering
   }
   for (const OrderingRun& each : runs)
     if (const auto before = saved_settings(run(each)))
-      refuse_changes(run(each).path(), settings_from_json(before->json, before->from),
-                     settings_of(each, now.settings));
+      refuse_changes(run(each).path(), settings_from_json(before->json, before->from), settings_of(each, now.settings));
 }
 
 void OrderingFolder::check_unused(const std::vector<OrderingRun>& runs) const {

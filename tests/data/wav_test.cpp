@@ -114,9 +114,10 @@ BOOST_AUTO_TEST_CASE(rates_that_cannot_be_are_refused) {
   std::string file = riff(fmt(1, 2, 8000, 16) + chunk("data", "abcd"));
   const size_t bytes_per_second = 12 + 8 + 8;
   file.replace(bytes_per_second, 4, number(8000, 4));
-  BOOST_TEST(wav_error(file) ==
-             "wav: it contradicts itself: 8000 samples per second are 32000 bytes per second, and it says 8000. Write it "
-             "anew: ffmpeg -i it new.wav");
+  BOOST_TEST(
+      wav_error(file) ==
+      "wav: it contradicts itself: 8000 samples per second are 32000 bytes per second, and it says 8000. Write it "
+      "anew: ffmpeg -i it new.wav");
   file.replace(bytes_per_second, 4, number(0, 4));  // some programs do not tell
   BOOST_TEST(parse_wav(file, "it").sample_rate == 8000);
 }

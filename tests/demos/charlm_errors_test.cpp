@@ -353,14 +353,16 @@ BOOST_AUTO_TEST_CASE(weights_that_are_not_finite_are_no_model) {
   for (NamedTensor& tensor : state.weights) fill(tensor.value, 3e38);
   write_safetensors(t.checkpoint(6), to_safetensors(state));
   check_fails(t({"eval", "--run", t.checkpoint(6)}), 1, "its numbers are too large");
-  check_fails(t({"look", "--run", t.checkpoint(6), "--text", "a text"}), 1, " is not a finite number: there is nothing to");
+  check_fails(t({"look", "--run", t.checkpoint(6), "--text", "a text"}), 1,
+              " is not a finite number: there is nothing to");
 }
 
 BOOST_AUTO_TEST_CASE(a_path_that_is_not_utf_8_is_told_before_anything_is_written) {
   const Place at;
   const std::string data = at.folder / "a\xff.txt";
   write_file(data, tiny_text());
-  check_fails(at(tiny_train(data, at.run)), 1, "not UTF-8: config.json could not hold it. Rename the file, or give a link");
+  check_fails(at(tiny_train(data, at.run)), 1,
+              "not UTF-8: config.json could not hold it. Rename the file, or give a link");
   BOOST_TEST(!fs::exists(at.run));
 }
 

@@ -83,8 +83,8 @@ BOOST_AUTO_TEST_CASE(what_a_run_began_with_is_remembered) {
   fs::remove(t.run + "/config.json");  // then the checkpoint knows, but for where the text lies
   const Ran lost = t({"train", "--run", t.run, "--resume", "--steps", "18"});
   BOOST_TEST(lost.code == 1);
-  BOOST_TEST(
-      contains(lost.err, t.run + " has no config.json that can be read, which says what it learns; give the same text with"));
+  BOOST_TEST(contains(
+      lost.err, t.run + " has no config.json that can be read, which says what it learns; give the same text with"));
   const Ran without = t({"train", "--run", t.run, "--resume", "--steps", "18", "--data", t.data});
   BOOST_TEST(without.code == 0, without.err);
   BOOST_TEST(CheckpointFiles(t.run).list().size() == 9u);

@@ -86,7 +86,8 @@ BOOST_AUTO_TEST_CASE(a_script_gets_its_data_and_no_text_ends_it) {
   });
   BOOST_TEST(html ==
              "<div id='text' class='row'></div>\n"
-             "<script>\n{\nconst data = {\"text\":\"\\u003c/script> \\u003c!--\\u003cscript> @MAPS@\"};\nshow(data);\n}\n</script>\n");
+             "<script>\n{\nconst data = {\"text\":\"\\u003c/script> \\u003c!--\\u003cscript> "
+             "@MAPS@\"};\nshow(data);\n}\n</script>\n");
 }
 
 BOOST_AUTO_TEST_CASE(pre_keeps_every_character_of_utf_8) {

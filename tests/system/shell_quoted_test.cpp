@@ -15,7 +15,8 @@ BOOST_AUTO_TEST_CASE(plain_words_stay_and_others_are_quoted) {
 }
 
 BOOST_AUTO_TEST_CASE(a_shell_reads_the_very_word) {
-  for (const std::string word : {"a b", "$HOME", "`id`", "x; id", "a'b\"c", "*", "~", "a\nb", "\\", "#", "&&", "\xff"}) {
+  for (const std::string word :
+       {"a b", "$HOME", "`id`", "x; id", "a'b\"c", "*", "~", "a\nb", "\\", "#", "&&", "\xff"}) {
     FILE* shell = ::popen(("printf %s " + shell_quoted(word)).c_str(), "r");
     BOOST_REQUIRE(shell != nullptr);
     std::string read;

@@ -197,7 +197,8 @@ BOOST_AUTO_TEST_CASE(a_loop_with_much_unused_memory_comes_to_rest) {
 
 BOOST_AUTO_TEST_CASE(out_of_memory_says_what_would_help) {
   const MemoryHint hint("These are weights: use a smaller model");
-  BOOST_TEST(out_of_memory_text([] { Tensor::empty({1L << 45}); }).ends_with(". These are weights: use a smaller model"));
+  BOOST_TEST(
+      out_of_memory_text([] { Tensor::empty({1L << 45}); }).ends_with(". These are weights: use a smaller model"));
   {
     const MemoryHint inner("Other words");
     BOOST_TEST(out_of_memory_text([] { Tensor::empty({1L << 45}); }).ends_with(". Other words"));

@@ -136,10 +136,11 @@ BOOST_AUTO_TEST_CASE(a_model_that_does_not_fit_is_refused_before_it_takes_memory
   reset_peak();
   const size_t before = memory_stats().peak;
   const std::vector<NamedTensor> weights = {{"hidden.weight", zeros({5, 3})}};
-  BOOST_TEST(error_of([&] { make_loaded<Two>(weights, "a", 1L << 40); }) ==
-             "load_model: a does not fit: 'hidden.weight' is (5, 3), expected (1099511627776, 3); 'hidden.bias' is "
-             "missing, expected (1099511627776,); 'out.weight' is missing, expected (2, 1099511627776); and 1 more. Was "
-             "it made with other settings?");
+  BOOST_TEST(
+      error_of([&] { make_loaded<Two>(weights, "a", 1L << 40); }) ==
+      "load_model: a does not fit: 'hidden.weight' is (5, 3), expected (1099511627776, 3); 'hidden.bias' is "
+      "missing, expected (1099511627776,); 'out.weight' is missing, expected (2, 1099511627776); and 1 more. Was "
+      "it made with other settings?");
   BOOST_TEST(memory_stats().peak < before + 10'000);
 }
 

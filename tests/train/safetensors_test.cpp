@@ -259,7 +259,8 @@ BOOST_AUTO_TEST_CASE(names_are_unique_and_a_missing_one_is_explained) {
 BOOST_AUTO_TEST_CASE(a_file_may_have_very_many_tensors) {
   const Folder folder;
   Safetensors file;
-  for (int i = 0; i < 200'000; i++) file.tensors.push_back({"a tensor of a long name " + std::to_string(i), zeros({0})});
+  for (int i = 0; i < 200'000; i++)
+    file.tensors.push_back({"a tensor of a long name " + std::to_string(i), zeros({0})});
   write_safetensors(folder / "many", file);
   BOOST_TEST(read_safetensors(folder / "many").tensors.size() == file.tensors.size());
 }

@@ -55,9 +55,10 @@ BOOST_AUTO_TEST_CASE(who_looks_ahead_is_found) {
   const std::string text = tiny_text();
   Gpt model(model_options(with("cheat", 16)));
   model.initialise(1);
-  BOOST_TEST(error_of([&] { probe_leaks(model, split_of({text})); }) ==
-             "leak_probe: the model looks ahead: with other bytes behind place 0 of 16 it says something else at place 0. "
-             "Its score means nothing");
+  BOOST_TEST(
+      error_of([&] { probe_leaks(model, split_of({text})); }) ==
+      "leak_probe: the model looks ahead: with other bytes behind place 0 of 16 it says something else at place 0. "
+      "Its score means nothing");
 }
 
 BOOST_AUTO_TEST_CASE(a_single_token_has_nothing_behind_it) {
