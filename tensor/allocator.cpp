@@ -69,7 +69,6 @@ class Allocator {
     if (!memory) fail_full(bytes);
     stats_.live += size;
     stats_.peak = std::max(stats_.peak, stats_.live);
-    most_live_ = std::max(most_live_, stats_.live);
     return memory;
   }
 
@@ -104,6 +103,7 @@ class Allocator {
   void release_cache() {
     std::lock_guard lock(mutex_);
     drop_cache();
+    regret_ = 0;
   }
   size_t set_limit(size_t bytes) {
     std::lock_guard lock(mutex_);
@@ -146,7 +146,7 @@ class Allocator {
   // ends.
   void make_room(size_t size) {
     constexpr size_t kAlways = 16 << 20;
-    const size_t most = std::max(most_live_, stats_.live + size);
+    const size_t most = std::max(stats_.peak, stats_.live + size);
     const size_t room = most + most / 4 + kAlways + regret_;
     while (stats_.reserved + size > room) {
       Cached* oldest = nullptr;
@@ -212,7 +212,7 @@ class Allocator {
   std::unordered_map<void*, Bin> borrowed_;  // blocks that serve a smaller size: what they are
   MemoryStats stats_;
   size_t limit_ = 0, assured_ = 0;
-  size_t most_live_ = 0, regret_ = 0;
+  size_t regret_ = 0;
   long clock_ = 0;
 };
 

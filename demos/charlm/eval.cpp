@@ -17,6 +17,30 @@ const ByteSplit& part_of(const ByteData& data, const std::string& name) {
   return name == "train" ? data.train : name == "valid" ? data.valid : name == "test" ? data.test : data.all;
 }
 
+struct Measured {
+  Evaluation result;
+  EvaluationOptions options;
+  std::string split;
+  long probed;  // places
+};
+
+void print_json(const LoadedModel& loaded, const Measured& m) {
+  const Json object =
+      Json::Object{{"bpc", m.result.bpc},        {"bytes", m.result.bytes},      {"split", m.split},
+                   {"step", loaded.step},        {"context", m.options.context}, {"stride", m.options.stride},
+                   {"stream", m.options.stream}, {"probed", m.probed},           {"checkpoint", loaded.path}};
+  std::printf("%s\n", object.dump().c_str());
+}
+
+void print_text(const LoadedModel& loaded, const Measured& m) {
+  const EvaluationOptions& o = m.options;
+  const char* how = o.stream ? "one stream, in" : o.stride == o.context ? "disjoint" : "sliding";
+  std::printf("step %ld on %ld bytes of %s, %s windows of %ld\n", loaded.step, m.result.bytes, m.split.c_str(), how,
+              o.context);
+  std::printf("it does not look ahead: with another text behind %ld places, not a bit changes before them\n", m.probed);
+  std::printf("bpc=%.4f\n", m.result.bpc);
+}
+
 }  // namespace
 
 int eval_command(int argc, char** argv) {
@@ -59,18 +83,7 @@ int eval_command(int argc, char** argv) {
   HEED_CHECK(
       std::isfinite(result.bpc), "eval", "the model of ", loaded.path, " says ", result.bpc,
       " bits per byte: its numbers are too large. Take an older checkpoint, or one that was trained with a lower rate");
-  if (json) {
-    const Json object =
-        Json::Object{{"bpc", result.bpc},        {"bytes", result.bytes},      {"split", split_name},
-                     {"step", loaded.step},      {"context", options.context}, {"stride", options.stride},
-                     {"stream", options.stream}, {"probed", probed},           {"checkpoint", loaded.path}};
-    std::printf("%s\n", object.dump().c_str());
-    return 0;
-  }
-  const char* how = options.stream ? "one stream, in" : options.stride == options.context ? "disjoint" : "sliding";
-  std::printf("step %ld on %ld bytes of %s, %s windows of %ld\n", loaded.step, result.bytes, split_name.c_str(), how,
-              options.context);
-  std::printf("it does not look ahead: with another text behind %ld places, not a bit changes before them\n", probed);
-  std::printf("bpc=%.4f\n", result.bpc);
+  json ? print_json(loaded, {result, options, split_name, probed})
+       : print_text(loaded, {result, options, split_name, probed});
   return 0;
 }
