@@ -25,6 +25,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(shell nproc)# a -j on the command line wins
 endif
+comma := ,
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
@@ -41,7 +42,9 @@ HOT      = system/parallel.cpp system/sha256.cpp bench/machine.cpp data/images/c
 calm_obj := $(call objects,$(filter-out $(HOT),$(filter $(CALM),$(call find_cpp,$(wildcard $(TREES) demos bench)))))
 lib_obj   := $(call objects,$(foreach tree,$(wildcard $(TREES)),$(call find_cpp,$(tree))))
 bench_obj := $(call objects,$(wildcard bench/*.cpp))
-tests_obj := $(call objects,$(call find_cpp,tests))
+tests_obj := $(filter-out $(BUILD)/obj/tests/fuzz/driver/%,$(call objects,$(call find_cpp,tests)))
+fuzz_driver = $(BUILD)/obj/tests/fuzz/driver/$(if $(findstring clang,$(CXX)),libfuzzer,alone).o
+fuzz_obj := $(filter-out %_test.o,$(filter $(BUILD)/obj/tests/fuzz/%,$(tests_obj))) $(fuzz_driver)
 tested_obj := $(filter-out %/main.o,$(bench_obj))# what the tests link besides the library: the parts of the harness
 large_obj := $(call objects,$(wildcard demos/*/*.cpp))
 large_parts = $(filter $(BUILD)/obj/demos/$(1)/%,$(large_obj))# of one of them
@@ -67,7 +70,7 @@ include .ci/written.mk# flags, heed.h, heed.pc and more: written anew when their
 
 # ---- building ----------------------------------------------------------------------------------------------
 
-.PHONY: trees all demo demo-igpt demo-quick test kills test-all parts bench peer lint format sanitize install example clean help
+.PHONY: trees all demo demo-igpt demo-quick test kills test-all parts bench peer lint format sanitize fuzz fuzz-each install example clean help
 
 all: $(LIBRARY) $(PROGRAMS)  ## the library and all programs (this is what `make` alone does)
 
@@ -93,6 +96,10 @@ $(BUILD)/bench: $(bench_obj) $(BUILD)/obj/bench.list $(LIBRARY)
 $(BUILD)/tests: $(tests_obj) $(tested_obj) $(BUILD)/obj/tests.list $(LIBRARY)
 	$(call say,link,$@)
 	$(Q)$(LINK) -o $@ $(tests_obj) $(tested_obj) -L$(BUILD) -lheed -lboost_unit_test_framework $(LIBS)
+
+$(BUILD)/fuzzer: $(fuzz_obj) $(LIBRARY)
+	$(call say,link,$@)
+	$(Q)$(LINK) $(FUZZ_LINK) -o $@ $(fuzz_obj) -L$(BUILD) -lheed -lboost_unit_test_framework $(LIBS)
 
 objects_of_library := $(lib_obj) $(bench_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o)
 $(objects_of_library): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags
@@ -134,7 +141,7 @@ $(BUILD)/obj/common.h.gch: .ci/common.h $(BUILD)/flags
 TEST_HEADER = $(BUILD)/obj/tests/support/boost.h
 TEST_FLAGS  = $(TEST_OPT) -DBOOST_TEST_DYN_LINK $(CXXFLAGS)
 
-$(tests_obj): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags $(TEST_HEADER).gch
+$(tests_obj) $(fuzz_driver): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags $(TEST_HEADER).gch
 	$(call say,c++,$<)
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(TEST_FLAGS) -Winvalid-pch -include $(TEST_HEADER) -c -o $@ $<
 
@@ -143,7 +150,7 @@ $(TEST_HEADER).gch: tests/support/boost.h $(BUILD)/flags
 	$(Q)mkdir -p $(@D) && printf '#include "%s"\n' tests/support/boost.h $(if $(PCH),.ci/common.h) > $(TEST_HEADER) && \
 	$(PRECOMPILE) $(TEST_FLAGS) -o $@ $(TEST_HEADER)
 
--include $(if $(PCH),$(PCH).d $(TEST_HEADER).d) $(patsubst %.o,%.d,$(lib_obj) $(bench_obj) $(tests_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o))
+-include $(if $(PCH),$(PCH).d $(TEST_HEADER).d) $(patsubst %.o,%.d,$(fuzz_driver) $(lib_obj) $(bench_obj) $(tests_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o))
 
 # ---- running -----------------------------------------------------------------------------------------------
 
@@ -194,6 +201,27 @@ sanitize:  ## the tests again, with the address and the undefined-behaviour sani
 	$(Q)ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 BOOST_TEST_CATCH_SYSTEM_ERRORS=no \
 	$(MAKE) test BUILD=$(BUILD)/sanitize OPT='-O1 -g -Wno-maybe-uninitialized' TEST_OPT='-O1 -g -Wno-maybe-uninitialized' PCH= \
 	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
+
+# Broken input for every parser: the targets of tests/fuzz, from the seeds in tests/fuzz/corpus. With clang by libFuzzer,
+# otherwise by a small driver of our own. What is found is kept in build/fuzz/findings. make fuzz T=wav SECONDS=600
+SECONDS = 60
+FUZZ_CXX := $(if $(shell command -v clang++),clang++,$(CXX))
+CLANG   := $(findstring clang,$(FUZZ_CXX))
+TARGETS  = $(if $(T),$(T),$(notdir $(wildcard tests/fuzz/corpus/*)))
+fuzz:  ## broken input for every parser, a minute each, with sanitizers; make fuzz T=wav SECONDS=600
+	$(Q)$(MAKE) fuzz-each BUILD=$(BUILD)/fuzz CXX='$(FUZZ_CXX)' OPT='-O1 -g' CALM_OPT='-O1 -g' TEST_OPT='-O1 -g' PCH= \
+	SANITIZE='-fsanitize=address,undefined$(if $(CLANG),$(comma)fuzzer-no-link) -fno-sanitize-recover=undefined' \
+	FUZZ_LINK='$(if $(CLANG),-fsanitize=fuzzer)'
+fuzz-each: $(BUILD)/fuzzer  # for fuzz
+	$(Q)mkdir -p $(BUILD)/findings; for target in $(TARGETS); do \
+	  mkdir -p $(BUILD)/corpus/$$target; log=$(BUILD)/findings/$$target.log; \
+	  $(if $(CLANG),HEED_FUZZ_TARGET=$$target $(BUILD)/fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 \
+	    -verbosity=0 -print_final_stats=1 -artifact_prefix=$(BUILD)/findings/$$target- $(BUILD)/corpus/$$target \
+	    tests/fuzz/corpus/$$target, \
+	  $(BUILD)/fuzzer $$target $(SECONDS) tests/fuzz/corpus/$$target $(BUILD)/findings/$$target) >$$log 2>&1 || \
+	  { tail -50 $$log; echo "$$target: a finding; $$log tells all"; exit 1; }; \
+	  echo "$$target: $$(sed -n 's/.*executed_units: *\([0-9]*\)/\1 inputs, no finding/p;s/^'$$target': //p' $$log)"; \
+	done
 
 install: $(LIBRARY) $(LARGE:%=$(BUILD)/%)  ## library, headers, programs, heed.pc and a CMake package to PREFIX (/usr/local); DESTDIR= for packagers
 	$(call say,copy,$(DESTDIR)$(PREFIX))

@@ -109,7 +109,9 @@ Json to_json(const SettingTable& table) {
 
 void read_settings(const SettingTable& table, const Json& json, const std::string& from) {
   for (const auto& [name, value] : json.members()) {
-    const auto is_called = [&](const Setting& setting) { return setting.name == name || setting.former_name == name; };
+    const auto is_called = [&name = name](const Setting& setting) {
+      return setting.name == name || setting.former_name == name;
+    };
     if (name != kVersion && std::none_of(table.begin(), table.end(), is_called))
       fail_unknown_name(table, json, name, from);
   }
