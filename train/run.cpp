@@ -357,7 +357,7 @@ class Run {
   std::optional<Overfitting> overfits_;
   double trained_seconds_ = 0, speed_ = 0;
   Clock::time_point shown_ = Clock::now();
-  double showing_ = 0;  // seconds that the page took
+  double showing_ = 0;            // seconds that the page took
   double least_loss_ = INFINITY;  // of the running mean
   bool exploded_ = false;
   long trained_tokens_ = 0;

@@ -10,11 +10,12 @@ RunPage page_of(const std::string& run, const LmSettings& settings) {
   RunPage page{.about =
                    (sound ? "a model of sound by heed, learning " : "a character language model by heed, learning ") +
                    learned};
-  page.commands = {
-      "build/charlm train --run " + shell_quoted(run) + " --resume      # longer: --steps N",
-      "build/charlm sample --run " + shell_quoted(run) + (sound ? " --length 40000 --out sound.wav" : " --prompt \"The \""),
-      "build/charlm eval --run " + shell_quoted(run) + " --split test"};
-  if (!sound) page.commands.push_back("build/charlm look --run " + shell_quoted(run) + " --text \"some text of yours\"");
+  page.commands = {"build/charlm train --run " + shell_quoted(run) + " --resume      # longer: --steps N",
+                   "build/charlm sample --run " + shell_quoted(run) +
+                       (sound ? " --length 40000 --out sound.wav" : " --prompt \"The \""),
+                   "build/charlm eval --run " + shell_quoted(run) + " --split test"};
+  if (!sound)
+    page.commands.push_back("build/charlm look --run " + shell_quoted(run) + " --text \"some text of yours\"");
   page.links = {{"Attention", "look/index.html", "The maps of every layer and head"}};
   return page;
 }

@@ -33,8 +33,7 @@ LoadedModel load_run(const std::string& run_or_file, bool best, const std::funct
                      .path = found.path};
   if (loaded.settings.data.empty()) loaded.settings.data = found.data;
   loaded.vocabulary = vocabulary_in(state, found.path);
-  loaded.model =
-      make_loaded<Gpt>(state.weights, found.path, model_options(loaded.settings, loaded.vocabulary->size()));
+  loaded.model = make_loaded<Gpt>(state.weights, found.path, model_options(loaded.settings, loaded.vocabulary->size()));
   loaded.model->move_to(chosen_device());
   return loaded;
 }
