@@ -116,7 +116,7 @@ std::vector<Tensor> Igpt::features(const Tensor& pixels, Context& ctx) {
   }
   const Tensor last = stack_.forward(placed(x, ctx, 0), in, ctx).value();
   std::vector<Tensor> layers;
-  for (size_t i = 0; i < inputs.size(); i += 2) layers.push_back(mean(inputs[i], {1}));
+  for (const size_t i : stack_.block_begins()) layers.push_back(mean(inputs[i], {1}));
   layers.push_back(mean(last, {1}));
   return layers;
 }

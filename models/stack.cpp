@@ -14,18 +14,6 @@ namespace {
 
 using Kinds = std::vector<const SublayerKind*>;
 
-void check_reversible(const StackOptions& o, const Kinds& kinds) {
-  if (!o.reversible) return;
-  HEED_CHECK(o.pre_norm, "stack", "reversible is on and pre_norm is off; a norm behind the sum cannot be undone");
-  HEED_CHECK(!o.recompute_blocks, "stack",
-             "reversible and recompute_blocks are both on; choose one, a reversible stack keeps no block's input");
-  for (const SublayerKind* kind : kinds)
-    HEED_CHECK(kind->sees != Sees::source, "stack", "the ordering '", o.ordering, "' has ", titled(*kind),
-               ", which reads a source; a reversible stack cannot. Leave it away, or reversible off");
-  HEED_CHECK(kinds.size() % 2 == 0, "stack", "the ordering '", o.ordering, "' has ", kinds.size(),
-             " letters; a reversible stack is made of pairs, such as sfsf or ssff");
-}
-
 std::unique_ptr<Norm> make_norm(const StackOptions& o) {
   if (o.norm == "layer") return std::make_unique<LayerNorm>(o.C);
   if (o.norm == "rms") return std::make_unique<RmsNorm>(o.C, RmsNorm::Options{.epsilon = 1e-5});
@@ -59,6 +47,19 @@ StackOptions with_positions(StackOptions stack, const std::string& positions) {
   return stack;
 }
 
+void check_reversible(const char* op, const StackOptions& o) {
+  if (!o.reversible) return;
+  HEED_CHECK(o.pre_norm, op, "reversible is on and pre_norm is off; a norm behind the sum cannot be undone");
+  HEED_CHECK(!o.recompute_blocks, op,
+             "reversible and recompute_blocks are both on; choose one, a reversible stack keeps no block's input");
+  const Kinds kinds = sublayer_kinds(op, o.ordering);
+  for (const SublayerKind* kind : kinds)
+    HEED_CHECK(kind->sees != Sees::source, op, "the ordering '", o.ordering, "' has ", titled(*kind),
+               ", which reads a source; a reversible stack cannot. Leave it away, or reversible off");
+  HEED_CHECK(kinds.size() % 2 == 0, op, "the ordering '", o.ordering, "' has ", kinds.size(),
+             " letters; a reversible stack is made of pairs, such as sfsf or ssff");
+}
+
 long StackState::length() const {
   long longest = 0;  // cross-attentions count no tokens
   for (const auto& state : states) longest = std::max(longest, state->length());
@@ -88,7 +89,7 @@ Stack::Stack(const StackOptions& o)
       shared_(child<Shared>("shared")),
       dropout_(child<Dropout>("dropout", o.dropout)) {
   const Kinds kinds = sublayer_kinds("stack", o.ordering);
-  check_reversible(o, kinds);
+  check_reversible("stack", o);
   long states = 0;
   for (size_t i = 0; i < kinds.size(); i++) {
     const std::string number = std::to_string(i);
@@ -163,6 +164,12 @@ std::vector<Stack::Layers> Stack::blocks() const {
     all.push_back(Layers(layers_).subspan(begin, end - begin));
   }
   return all;
+}
+
+std::vector<size_t> Stack::block_begins() const {
+  std::vector<size_t> begins;
+  for (const Layers& block : blocks()) begins.push_back(size_t(block.data() - layers_.data()));
+  return begins;
 }
 
 // For layers that are computed again in backward: their states are then what they were before, and afterwards what they

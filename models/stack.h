@@ -63,6 +63,9 @@ std::string repeated(const std::string& part, long times);  // "sf", 3 -> "sfsfs
 // The same stack in a model with these positions: rotary ones are its work, all others are added to what it gets.
 StackOptions with_positions(StackOptions stack, const std::string& positions);
 
+// Throws what a Stack with these options would refuse about reversible; op: who asks.
+void check_reversible(const char* op, const StackOptions& options);
+
 class Sublayer;
 enum class Sees;
 
@@ -96,6 +99,8 @@ class Stack : public Module {
   Variable forward(const Variable& x, const StackIn& in, Context& ctx);  // (B, T, C) -> (B, T, C)
   StackState start(long batch, long max_length);
   Capabilities can() const;  // what all sublayers can
+  // The first sublayer of every block, as StackIn::inputs counts them: {0, 2} of sfsf, {0, 1, 3} of ssff
+  std::vector<size_t> block_begins() const;
 
  private:
   struct Layer {

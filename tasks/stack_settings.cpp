@@ -55,6 +55,7 @@ void check_stack_sizes(const StackSettings& s) {
   HEED_CHECK(s.width % s.heads == 0, "settings", "width is ", s.width, " and heads ", s.heads,
              "; the heads must divide the width");
   check_language_ordering("settings", ordering_of(s));
+  check_reversible("settings", stack_options(s));
 }
 
 void check_stack(const StackSettings& s, const Schedule& schedule) {

@@ -10,6 +10,7 @@
 #include "tensor/create.h"
 #include "tensor/ops/compare.h"
 #include "tensor/ops/cross_entropy.h"
+#include "tensor/ops/reduce.h"
 #include "tensor/ops/softmax.h"
 #include "tensor/ops/where.h"
 #include "tensor/views.h"
@@ -206,6 +207,24 @@ BOOST_AUTO_TEST_CASE(features_are_one_vector_per_layer) {
   BOOST_REQUIRE(layers.size() == 3u);
   for (const Tensor& layer : layers) BOOST_TEST(layer.shape() == (Shape{3, 16}));
   BOOST_TEST(!same_bits(layers[0], layers[2]));
+}
+
+BOOST_AUTO_TEST_CASE(features_are_of_the_first_norm_of_every_block) {
+  const std::vector<std::pair<std::string, std::vector<size_t>>> begins = {
+      {"sfsf", {0, 2}}, {"ssff", {0, 1, 3}}, {"sffsf", {0, 2, 3}}};
+  for (const auto& [ordering, blocks] : begins) {
+    IgptOptions o = tiny();
+    o.stack.ordering = ordering;
+    Igpt model(o);
+    shake(model);
+    Context ctx;
+    const Tensor pixels = some_ids(3, kPixels);
+    std::vector<Tensor> inputs;
+    model.forward(pixels, {.inputs = &inputs}, ctx);
+    const std::vector<Tensor> layers = model.features(pixels, ctx);
+    BOOST_REQUIRE(layers.size() == blocks.size() + 1);
+    for (size_t i = 0; i < blocks.size(); i++) BOOST_TEST(same_bits(layers[i], mean(inputs[blocks[i]], {1})));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(every_attention_that_can_decode_draws) {

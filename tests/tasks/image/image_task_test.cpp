@@ -164,6 +164,11 @@ BOOST_AUTO_TEST_CASE(settings_that_cannot_be_are_refused) {
   };
   BOOST_TEST(error([](auto& s) { s.heads = 3; }) ==
              "settings: width is 16 and heads 3; the heads must divide the width");
+  BOOST_TEST(error([](auto& s) { s.reversible = true, s.recompute_blocks = true; }) ==
+             "settings: reversible and recompute_blocks are both on; choose one, a reversible stack keeps no block's "
+             "input");
+  BOOST_TEST(error([](auto& s) { s.reversible = true, s.ordering = "sff"; }) ==
+             "settings: the ordering 'sff' has 3 letters; a reversible stack is made of pairs, such as sfsf or ssff");
   BOOST_TEST(error([](auto& s) { s.size = 13; }).find("size") != std::string::npos);
   BOOST_TEST(error([](auto& s) { s.order = "spiral"; }).starts_with("pixel_order: 'spiral' is no order of pixels"));
   BOOST_TEST(
