@@ -1,13 +1,13 @@
 #include "data/images/jpeg_tables.h"
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
 
 namespace heed {
 namespace {
 
 constexpr size_t kCodes = 256;
-enum Marker : uint8_t { kTables = 0xc4, kImage = 0xd8, kScan = 0xda };
+enum Marker : uint8_t { kTables = 0xc4, kImage = 0xd8, kEnd = 0xd9, kScan = 0xda };
 
 // Bytes that are 0 behind the end, as stb_image reads them.
 class Bytes {
@@ -40,22 +40,25 @@ bool has_length(uint8_t marker) {
 
 }  // namespace
 
-bool has_oversized_huffman_table(std::string_view file) {
+std::optional<size_t> guarded_jpeg_bytes(std::string_view file) {
   const Bytes bytes(file);
-  if (bytes[0] != 0xff) return false;
-  bool skips = true;  // segments may hold anything; behind the first scan every marker counts
+  if (bytes[0] != 0xff) return file.size();
+  bool skips = true, scanned = false;  // segments may hold anything; behind the first scan every marker counts
+  size_t segment_end = 0;              // of the segments behind a scan: a marker inside of one does not end the picture
   for (size_t at = 0; at < bytes.size();) {
     if (bytes[at++] != 0xff) continue;
     while (bytes[at] == 0xff) at++;
     const uint8_t marker = bytes[at++];
-    if (marker == kTables && oversized(bytes, at)) return true;
-    if (marker == kScan) skips = false;
+    if (marker == kTables && oversized(bytes, at)) return {};
+    if (marker == kEnd && scanned && at > segment_end) return std::min(at, file.size());
+    if (marker == kScan) skips = false, scanned = true;
     if (skips && has_length(marker))
       at += bytes.length(at);
     else if (marker != kImage)
       skips = false;  // stb_image reads no further, or scans begin
+    if (scanned && has_length(marker)) segment_end = std::max(segment_end, at + bytes.length(at));
   }
-  return false;
+  return file.size();
 }
 
 }  // namespace heed

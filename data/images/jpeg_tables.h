@@ -2,11 +2,15 @@
 // file says, up to 4080, and writes behind its own table.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace heed {
 
-// Is there a table with more? Every segment that stb_image would take for one is looked at. False for what is no JPEG.
-bool has_oversized_huffman_table(std::string_view file);
+// How many bytes of a file stb_image may be given: those up to the end of its picture, in which every segment that it
+// could take for a table was looked at. What phones append to a picture, such as a film, is not among them. Nothing if
+// there is a table with more codes; all bytes of what is no JPEG.
+std::optional<size_t> guarded_jpeg_bytes(std::string_view file);
 
 }  // namespace heed

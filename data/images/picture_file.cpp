@@ -3,27 +3,29 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 
 #include "data/images/jpeg_tables.h"
+#include "data/images/stb_memory.h"
 #include "system/error.h"
 
 namespace heed {
 namespace {
 
-[[noreturn]] void fail_inside() { fail("picture", "its data contradicts itself"); }
+struct Contradiction {};  // an assertion of stb_image does not hold
+
+[[noreturn]] void fail_inside() { throw Contradiction(); }
 
 }  // namespace
 }  // namespace heed
 
 // What a hostile file could do to stb_image 2.27, besides what jpeg_tables.h refuses:
 #define STBI_ASSERT(holds) ((holds) ? void() : heed::fail_inside())  // end the program
-#define STBI_MALLOC(size) std::calloc(1, size)  // have tables read that it never defined: here they are zeros
-#define STBI_REALLOC(p, size) std::realloc(p, size)
-#define STBI_FREE(p) std::free(p)
+#define STBI_MALLOC(size) heed::StbMemory::allocate(size)            // take all memory, or lose it
+#define STBI_REALLOC(p, size) heed::StbMemory::reallocate(p, size)
+#define STBI_FREE(p) heed::StbMemory::release(p)
 #define memcpy(to, from, n) ((n) ? std::memcpy(to, from, n) : (to))  // copy nothing to nowhere, which memcpy forbids
 #define STBI_ONLY_PNG
 #define STBI_ONLY_JPEG
@@ -44,6 +46,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kOp = "picture";
+constexpr size_t kHeaderMemory = 1 << 20, kMostMemory = 1 << 30;  // bytes of one block
 static_assert(STBI_MAX_DIMENSIONS == kMaxPictureSide);
 
 // (n, 4) with opacity -> (n, 3) on white
@@ -58,6 +61,43 @@ std::vector<uint8_t> on_white(const uint8_t* rgba, size_t n) {
   return rgb;
 }
 
+struct Size {
+  int columns = 0, rows = 0;
+};
+
+// As the header says.
+Size size_in(std::string_view file, const std::string& path) {
+  const StbMemory memory(kHeaderMemory);
+  Size size;
+  int channels = 0;
+  HEED_CHECK(stbi_info_from_memory(reinterpret_cast<const stbi_uc*>(file.data()), int(file.size()), &size.columns,
+                                   &size.rows, &channels),
+             kOp, path, " is no PNG or JPEG picture (", stbi_failure_reason(), ")");
+  HEED_CHECK(size.columns > 0 && size.rows > 0 && long(size.columns) * size.rows <= kMaxPicturePixels, kOp, path,
+             " says that it has ", size.columns, " x ", size.rows, " pixels; at most ", kMaxPicturePixels,
+             " can be read");
+  return size;
+}
+
+// The largest block that a picture of this size needs: its file, in a buffer that doubles, or its pixels with 4 x 16
+// bits each, unpacked into one that doubles; a JPEG has up to 31 more along each side.
+size_t most_memory(std::string_view file, const Size& size) {
+  const size_t pixels = (size_t(size.columns) + 32) * (size_t(size.rows) + 32);
+  return std::min(kHeaderMemory + 2 * file.size() + 16 * pixels, kMostMemory);
+}
+
+Image decoded(std::string_view file, const Size& size, const std::string& path) {
+  const StbMemory memory(most_memory(file, size));
+  int columns = 0, rows = 0, channels = 0;
+  const std::unique_ptr<stbi_uc, void (*)(void*)> rgba(
+      stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(file.data()), int(file.size()), &columns, &rows, &channels,
+                            4),
+      stbi_image_free);
+  HEED_CHECK(rgba, kOp, path, " is damaged or cut off (", stbi_failure_reason(), ")");
+  return {
+      .rows = rows, .columns = columns, .channels = 3, .pixels = on_white(rgba.get(), size_t(rows) * size_t(columns))};
+}
+
 bool is_picture(const fs::path& path) {
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return char(std::tolower(c)); });
@@ -67,22 +107,17 @@ bool is_picture(const fs::path& path) {
 }  // namespace
 
 Image parse_picture(std::string_view file, const std::string& path) {
-  const auto* bytes = reinterpret_cast<const stbi_uc*>(file.data());
   HEED_CHECK(!file.empty() && file.size() <= size_t(INT32_MAX), kOp, path, " has ", file.size(),
              " bytes; a PNG or JPEG file has some, and less than 2 GB");
-  HEED_CHECK(!has_oversized_huffman_table(file), kOp, path,
-             " is damaged: one of its JPEG tables has more than 256 codes");
-  const int size = int(file.size());
-  int columns = 0, rows = 0, channels = 0;
-  HEED_CHECK(stbi_info_from_memory(bytes, size, &columns, &rows, &channels), kOp, path, " is no PNG or JPEG picture (",
-             stbi_failure_reason(), ")");
-  HEED_CHECK(columns > 0 && rows > 0 && long(columns) * rows <= kMaxPicturePixels, kOp, path, " says that it has ",
-             columns, " x ", rows, " pixels; at most ", kMaxPicturePixels, " can be read");
-  const std::unique_ptr<stbi_uc, void (*)(void*)> rgba(
-      stbi_load_from_memory(bytes, size, &columns, &rows, &channels, 4), stbi_image_free);
-  HEED_CHECK(rgba, kOp, path, " is damaged or cut off (", stbi_failure_reason(), ")");
-  return {
-      .rows = rows, .columns = columns, .channels = 3, .pixels = on_white(rgba.get(), size_t(rows) * size_t(columns))};
+  const std::optional<size_t> guarded = guarded_jpeg_bytes(file);
+  HEED_CHECK(guarded, kOp, path, " is damaged: one of its JPEG tables has more than 256 codes");
+  const std::string_view seen = file.substr(0, *guarded);  // stb_image gets no byte that the guard has not looked at
+  try {
+    const Size size = size_in(seen, path);
+    return decoded(seen, size, path);
+  } catch (const Contradiction&) {
+    fail(kOp, path, " is damaged: its data contradicts itself");
+  }
 }
 
 std::vector<PictureFile> picture_files(const std::string& folder) {

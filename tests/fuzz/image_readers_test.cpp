@@ -59,6 +59,7 @@ std::vector<Reader> readers(const Folder& folder) {
   return {{png(folder), picture},
           {jpeg(), picture},
           {progressive(jpeg()), picture},
+          {contradicting_jpeg(), picture},
           {idx_pictures(3, 5, 4), idx},
           {gzipped(folder, idx_pictures(30, 5, 4)), idx},
           {idx_labels({1, 2, 3}), [](const std::string&, const std::string& path) { read_idx_labels(path); }},

@@ -47,3 +47,13 @@ inline std::string jpeg() {
   for (size_t i = 0; i + 1 < hex.size(); i += 2) file += char(std::stoi(hex.substr(i, 2), nullptr, 16));
   return file;
 }
+
+// The same with a Huffman table of 255 codes of 8 bits and one of 9, and data that begins with that one: stb_image 2.27
+// has no room for the last code in its short table, looks for it among longer ones, and asserts.
+inline std::string contradicting_jpeg() {
+  const std::string good = jpeg();
+  const size_t scan = good.find("\xff\xda"), data = scan + 14;
+  std::string table("\xff\xc4\x01\x13\0\0\0\0\0\0\0\0\xff\1\0\0\0\0\0\0\0", 21);
+  for (int value = 0; value < 256; value++) table += char(value % 12);
+  return good.substr(0, scan) + table + good.substr(scan, data - scan) + std::string("\xff\0\0\0\0\0\xff\xd9", 8);
+}

@@ -16,9 +16,9 @@ BOOST_AUTO_TEST_SUITE(image_readers_test)
 
 namespace {
 
-std::string gzip(const std::string& bytes) {
+std::string packed_as(int window_bits, const std::string& bytes) {
   z_stream z = {};
-  deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  deflateInit2(&z, 6, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);
   std::string out(bytes.size() + 1000, '\0');
   z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data())), z.avail_in = uInt(bytes.size());
   z.next_out = reinterpret_cast<Bytef*>(out.data()), z.avail_out = uInt(out.size());
@@ -26,6 +26,8 @@ std::string gzip(const std::string& bytes) {
   deflateEnd(&z);
   return out.substr(0, z.total_out);
 }
+std::string gzip(const std::string& bytes) { return packed_as(15 + 16, bytes); }
+std::string zlib(const std::string& bytes) { return packed_as(15, bytes); }
 
 struct At {
   Folder folder;
@@ -183,7 +185,40 @@ BOOST_AUTO_TEST_CASE(a_jpeg_table_with_too_many_codes_is_refused) {
   BOOST_TEST(error(good.substr(0, good.size() - 2) + segment) == damaged);  // behind the scan
   std::string inside = good;  // of an application's segment it is not a table
   inside.insert(2, std::string("\xff\xe5\0\x2a", 4) + segment);
+  const std::string comment("\xff\xfe\0\4\xff\xd9", 6);  // what looks like the end inside of it is not
+  BOOST_TEST(error(good.substr(0, good.size() - 2) + comment + segment) == damaged);
   BOOST_TEST(parse_picture(inside, "F").rows == 8);
+}
+
+BOOST_AUTO_TEST_CASE(a_jpeg_that_contradicts_itself_is_named) {
+  BOOST_TEST(error_of([] { parse_picture(contradicting_jpeg(), "F"); }) ==
+             "picture: F is damaged: its data contradicts itself");
+  BOOST_TEST(parse_picture(jpeg(), "F").rows == 8);  // and the next one is read
+}
+
+// 1 x 1 pixels by its header, and data that unpacks to 64 MB.
+BOOST_AUTO_TEST_CASE(a_png_that_unpacks_to_more_than_its_size_is_refused) {
+  const Folder folder;
+  Picture(1, 1).write_png(folder / "a.png");
+  const std::string png = read_file(folder / "a.png");
+  const size_t data = png.find("IDAT") - 4;
+  const auto with = [&](size_t unpacked) {
+    const std::string packed = zlib(std::string(unpacked, '\0'));
+    return png.substr(0, data) + idx_number(long(packed.size())) + "IDAT" + packed + "sum!" +
+           png.substr(png.find("IEND") - 4);
+  };
+  BOOST_TEST(parse_picture(with(1000), "F").rows == 1);
+  BOOST_TEST(error_of([&] { parse_picture(with(64 << 20), "F"); }) == "picture: F is damaged or cut off (outofmem)");
+}
+
+// Phones append a film to a picture ("motion photos"), whose bytes look like anything.
+BOOST_AUTO_TEST_CASE(what_follows_the_end_of_a_jpeg_is_not_read) {
+  const std::string good = jpeg(), film = std::string("\xff\xc4\0\x20", 4) + std::string(300, '\xff');
+  BOOST_REQUIRE(good.ends_with("\xff\xd9"));
+  BOOST_TEST((parse_picture(good + film, "F").pixels == parse_picture(good, "F").pixels));
+  const std::string comment("\xff\xfe\0\4\xff\xd9", 6);
+  const std::string longer = good.substr(0, good.size() - 2) + comment + "\xff\xd9";
+  BOOST_TEST((parse_picture(longer + film, "F").pixels == parse_picture(good, "F").pixels));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
