@@ -47,7 +47,7 @@ Layers layers_of(Igpt& model, const PixelPalette& palette, const Images& images,
     std::vector<Tensor> layers = model.features(tokens.ids(some), ctx);
     layers.push_back(pixel_vectors(images, some, palette));
     parts.resize(layers.size());
-    for (size_t i = 0; i < layers.size(); i++) parts[i].push_back(layers[i]);
+    for (size_t i = 0; i < layers.size(); i++) parts[i].push_back(to(layers[i], cpu));  // where the regression is
     if (progress) progress(long(pictures.size()));
   }
   Layers all;
