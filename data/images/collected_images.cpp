@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "data/images/cifar.h"
@@ -53,15 +54,26 @@ class Collector {
   void operator()(const Image& image, long label) {
     enlarged_ += std::min(image.rows, image.columns) < o_.size;
     const Image square = square_of(image, o_.size);
-    if (o_.colour == "auto" && all_.images.channels == 1 && !is_grey(square)) take_colours();
+    const bool first_colours = o_.colour == "auto" && all_.images.channels == 1 && !is_grey(square);
+    check_room(all_.images.count() + 1, first_colours ? 3 : all_.images.channels);
+    if (first_colours) take_colours();
     const Image own = all_.images.channels == 1 ? grey_of(square) : colour_of(square);
     all_.images.pixels.insert(all_.images.pixels.end(), own.pixels.begin(), own.pixels.end());
     all_.images.labels.push_back(label);
   }
 
+  // Throws if so many pictures are more than may be in memory.
+  void check_room(long pictures, long channels) const {
+    const long wanted = pictures * o_.size * o_.size * channels;
+    HEED_CHECK(wanted <= o_.most_bytes, kOp, pictures, " pictures of ", o_.size, " x ", o_.size, " with ", channels,
+               channels == 1 ? " channel" : " channels", " are ", wanted, " bytes, and at most ", o_.most_bytes,
+               " are taken; choose a smaller --size, or fewer pictures");
+  }
+
   void note(const std::string& text) { all_.notes.push_back(text); }
   void own_test_begins() { test_begins_ = all_.images.count(); }
   const std::vector<long>& labels() const { return all_.images.labels; }
+  void label(size_t picture, long label) { all_.images.labels[picture] = label; }
 
   CollectedImages finished(const std::vector<std::string>& labels) {
     if (test_begins_ >= 0) all_.own_test = all_.images.count() - test_begins_;
@@ -94,19 +106,24 @@ std::vector<std::string> numbered(const std::vector<long>& labels) {
   return names;
 }
 
-void add_idx(Collector& to, const std::string& path) {
+// Are there labels?
+bool add_idx(Collector& to, const std::string& path) {
   const std::string labels = idx_labels_beside(path);
   read_idx_images(path, labels.empty() ? std::vector<long>() : read_idx_labels(labels), to);
+  return !labels.empty();
 }
 
 CollectedImages from_idx(Collector& to, const std::string& train, const std::string& test,
                          const std::vector<std::string>& names) {
-  add_idx(to, train);
+  bool labelled = add_idx(to, train);
   if (!test.empty()) {
     to.own_test_begins();
-    add_idx(to, test);
+    const bool own = add_idx(to, test);
+    if (labelled != own)
+      to.note((own ? train : test) + " has no file of labels beside it: those of " + (own ? test : train) +
+              " do not count, and no picture has a label");
+    labelled &= own;
   }
-  const bool labelled = std::find(to.labels().begin(), to.labels().end(), -1) == to.labels().end();
   const std::vector<std::string> numbers = labelled ? numbered(to.labels()) : std::vector<std::string>();
   return to.finished(numbers.size() == names.size() ? names : numbers);
 }
@@ -123,9 +140,9 @@ CollectedImages from_cifar(Collector& to, const fs::path& folder) {
   return to.finished(cifar_labels());
 }
 
-std::vector<std::string> folder_labels(const std::vector<PictureFile>& files) {
-  std::set<std::string> names;
-  for (const PictureFile& file : files) names.insert(file.folder);
+// folders: of all pictures
+std::vector<std::string> folder_labels(const std::vector<std::string>& folders) {
+  const std::set<std::string> names(folders.begin(), folders.end());
   if (names.contains("") || names.size() < 2) return {};
   return {names.begin(), names.end()};
 }
@@ -134,18 +151,26 @@ CollectedImages from_pictures(Collector& to, const std::string& folder) {
   const std::vector<PictureFile> files = picture_files(folder);
   HEED_CHECK(!files.empty(), kOp, "the folder ", folder,
              " has no pictures: no NAME.png, .jpg or .jpeg is in it or below it");
-  const std::vector<std::string> labels = folder_labels(files);
+  std::vector<std::string> folders;  // of the pictures that are taken
   long bad = 0;
   std::string first;
-  for (const PictureFile& file : files) try {
-      const Image image = parse_picture(FileBytes(kOp, file.path).bytes(), file.path);
-      to(image, std::find(labels.begin(), labels.end(), file.folder) - labels.begin());
+  for (const PictureFile& file : files) {
+    std::optional<Image> image;
+    try {
+      image = parse_picture(FileBytes(kOp, file.path).bytes(), file.path);
     } catch (const Error& error) {
       if (bad++ == 0) first = error.what();
     }
+    if (!image) continue;
+    to(*image, -1);
+    folders.push_back(file.folder);
+  }
   if (bad)
     to.note(std::to_string(bad) + " of " + std::to_string(files.size()) +
             (bad == 1 ? " files is left out: " : " files are left out, the first: ") + first);
+  const std::vector<std::string> labels = folder_labels(folders);
+  for (size_t i = 0; i < folders.size() && !labels.empty(); i++)
+    to.label(i, std::find(labels.begin(), labels.end(), folders[i]) - labels.begin());
   return to.finished(labels);
 }
 
@@ -177,11 +202,13 @@ std::string usual_images() {
 
 CollectedImages collect_images(const std::string& data, const ImageOptions& options) {
   Collector to(options);
-  if (data == "shapes" || data.starts_with("shapes:")) {
-    make_shapes(shapes_options(data), to);
+  std::error_code none;
+  if ((data == "shapes" && !fs::exists(data, none)) || data.starts_with("shapes:")) {
+    const ShapesOptions shapes = shapes_options(data);
+    to.check_room(shapes.pictures, options.colour == "grey" ? 1 : 3);
+    make_shapes(shapes, to);
     return to.finished(shape_labels());
   }
-  std::error_code none;
   if (data == kFashionName && !fs::exists(data, none)) {
     HEED_CHECK(usual_images() == kFashionName, kOp, "fashion-mnist is not installed (", kFashionFolder,
                "); Debian has it: apt-get install dataset-fashion-mnist");

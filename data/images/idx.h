@@ -3,8 +3,9 @@
 //   00 00 08 03   count   rows   columns   pixels ...        numbers have 4 bytes, the highest first
 //   00 00 08 01   count   labels ...
 //
-// Pictures are handed over one by one as they are read. A header that lies costs nothing: memory is taken for one
-// picture, of at most 4096 x 4096 pixels, and a file that ends too early or goes on behind its end is an error.
+// Pictures are handed over one by one as they are read. A header that lies costs no more than one picture
+// of at most 4096 x 4096 pixels; a file that ends too early or goes on behind its end is an error. A small packed file
+// can hold very many pictures: who takes them must have a limit (ImageOptions::most_bytes).
 #pragma once
 
 #include <string>

@@ -11,6 +11,8 @@
 //   any other folder: the PNG and JPEG pictures below it; if all lie in folders of it, those are the labels
 //   fashion-mnist: what Debian's package dataset-fashion-mnist installs
 //   shapes, shapes:pictures=500: generated (data/images/shapes.h)
+//
+// A file or folder that is called fashion-mnist or shapes comes first.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +40,7 @@ inline constexpr long kMinSize = 14, kMaxSize = 64, kFewestPictures = 50;
 struct ImageOptions {
   long size = 14;
   std::string colour = "auto";  // grey, colour; auto: grey if all pictures are
+  long most_bytes = 1L << 31;   // of all pictures at this size; a file that has more, or only says so, is refused
 };
 const std::vector<std::string>& colour_names();  // all that `colour` may be
 
@@ -47,7 +50,7 @@ struct ImageData {
   std::vector<std::string> notes;   // what the user should know: sentences
   std::string fingerprint;          // "70000 pictures, crc32 1c2b3a4d": another one (nearly always) for other pixels
 
-  // Throws a sentence for what cannot be read, and for fewer than 50 pictures. In a folder of pictures those that
+  // Throws a sentence for what cannot be read, and for fewer than 50 pictures or too many. In a folder of pictures those that
   // cannot be read are left out; a note counts them and names the first. 5% are validation and 5% test, by a hash of
   // the picture's number; where the data has a test part of its own, that.
   static ImageData open(const std::string& data, const ImageOptions& options);

@@ -37,10 +37,13 @@ LoadedIgpt load_igpt(const std::string& run_or_file, bool best, const std::funct
   const FoundCheckpoint found = find_checkpoint(run_or_file, {.best = best, .score = image_score(), .say = say});
   const TrainingState& state = found.state;
   LoadedIgpt loaded{.settings = image_settings_from_json(Json::parse(state.settings, found.path), found.path),
+                    .fingerprint = state.data,
                     .step = state.step,
                     .path = found.path,
                     .palette = PixelPalette::from_saved(string_of(state, kPaletteString, found.path), found.path),
                     .labels = names_in(string_of(state, kImageLabelStrings, found.path), found.path)};
+  HEED_CHECK(!loaded.settings.conditional || !loaded.labels.empty(), "load", found.path,
+             " is damaged: its model is told labels (conditional), and it names none");
   if (loaded.settings.data.empty()) loaded.settings.data = found.data;
   loaded.model = make_loaded<Igpt>(state.weights, found.path,
                                    model_options(loaded.settings, loaded.palette.size(), long(loaded.labels.size())));

@@ -15,7 +15,8 @@
 namespace heed {
 
 struct LoadedIgpt {
-  ImageSettings settings = {};  // their data is empty if the file of a checkpoint has left its run
+  ImageSettings settings = {};   // their data is empty if the file of a checkpoint has left its run
+  std::string fingerprint = {};  // of the pictures it has learned (ImageData::fingerprint)
   long step = 0;
   std::string path = {};  // of the checkpoint
   PixelPalette palette;

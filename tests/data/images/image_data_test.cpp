@@ -1,6 +1,7 @@
 // Pictures behind a path: which kind it is, how it is parted, what is left out.
 #include "data/images/image_data.h"
 
+#include <filesystem>
 #include <set>
 
 #include "show/picture.h"
@@ -19,6 +20,13 @@ void write_pngs(const Folder& folder, const std::string& stem, long count, Colou
   for (long i = 0; i < count; i++)
     Picture(20 + i % 7, 16 + i % 5, colour).write_png(folder / (stem + std::to_string(i) + ".png"));
 }
+
+// The working directory, for as long as this is there.
+struct InFolder {
+  explicit InFolder(const Folder& folder) { std::filesystem::current_path(folder.path); }
+  ~InFolder() { std::filesystem::current_path(before); }
+  std::filesystem::path before = std::filesystem::current_path();
+};
 
 }  // namespace
 
@@ -80,6 +88,38 @@ BOOST_AUTO_TEST_CASE(broken_pictures_are_left_out_and_named) {
              data.notes[0]);
 }
 
+BOOST_AUTO_TEST_CASE(labels_are_of_pictures_that_were_taken) {
+  const Folder folder;
+  write_pngs(folder, "one/a", 30, rgb(0x0000ff));
+  write_pngs(folder, "two/a", 30, rgb(0xff0000));
+  write_file(folder / "none/a.png", "broken");  // a label without a picture
+  write_file(folder / "a.png", "broken");       // in no folder, and no picture
+  const ImageData data = ImageData::open(folder.path.string(), {});
+  BOOST_TEST((data.labels == std::vector<std::string>{"one", "two"}));
+  for (long i = 0; i < data.train.count(); i++)
+    BOOST_TEST(data.train.picture(i)[0] == (data.train.labels[size_t(i)] ? 0xff : 0));
+}
+
+BOOST_AUTO_TEST_CASE(a_part_without_labels_is_named) {
+  const Folder folder;
+  write_file(folder / "train-images-idx3-ubyte", idx_pictures(100, 28, 28));
+  write_file(folder / "train-labels-idx1-ubyte", idx_labels(std::vector<int>(100, 2)));
+  write_file(folder / "t10k-images-idx3-ubyte", idx_pictures(9, 28, 28));
+  const ImageData data = ImageData::open(folder.path.string(), {});
+  BOOST_TEST(data.labels.empty());
+  BOOST_REQUIRE(data.notes.size() == 1u);
+  BOOST_TEST(data.notes[0] == (folder / "t10k-images-idx3-ubyte") + " has no file of labels beside it: those of " +
+                                  (folder / "train-images-idx3-ubyte") + " do not count, and no picture has a label");
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_is_called_shapes_comes_first) {
+  const Folder folder;
+  write_pngs(folder, "shapes/a", 60, rgb(0x101010));
+  const InFolder inside(folder);
+  BOOST_TEST(ImageData::open("shapes", {}).summary().starts_with("60 grey pictures of 14 x 14, no labels"));
+  BOOST_TEST(ImageData::open("shapes:pictures=70", {}).summary().starts_with("70 pictures of 14 x 14, 5 labels"));
+}
+
 BOOST_AUTO_TEST_CASE(a_split_does_not_lose_or_double_a_picture) {
   const ImageData data = ImageData::open("shapes:pictures=200", {});
   BOOST_TEST(data.summary() == "200 pictures of 14 x 14, 5 labels: train 180, valid 10, test 10");
@@ -113,6 +153,26 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_learned_is_explained) {
              "images: the size is 65; pictures of 14 x 14 to 64 x 64 pixels can be learned");
   BOOST_TEST(error("shapes", {.colour = "gray"}).starts_with("images: there is no colour 'gray'"));
   BOOST_TEST(ImageData::open("shapes:pictures=50", {}).valid.count() == 2);
+}
+
+// A small file can hold very many pictures, and small ones are enlarged.
+BOOST_AUTO_TEST_CASE(more_pictures_than_may_be_in_memory_are_refused) {
+  const auto error = [](const std::string& data, const ImageOptions& options = {}) {
+    return error_of([&] { ImageData::open(data, options); });
+  };
+  BOOST_TEST(error("shapes:pictures=10000000") ==  // before the first is drawn
+             "images: 10000000 pictures of 14 x 14 with 3 channels are 5880000000 bytes, and at most 2147483648 are "
+             "taken; choose a smaller --size, or fewer pictures");
+  const Folder folder;
+  write_file(folder / "a", idx_pictures(100, 1, 1));
+  const long room = 60 * 14 * 14;
+  BOOST_TEST(error(folder / "a", {.most_bytes = room}) ==
+             "images: 61 pictures of 14 x 14 with 1 channel are 11956 bytes, and at most 11760 are taken; choose a "
+             "smaller --size, or fewer pictures");
+  BOOST_TEST(ImageData::open(folder / "a", {.most_bytes = 100 * 14 * 14}).train.count() == 90);
+  write_pngs(folder, "grey/a", 30, rgb(0x101010));  // one that has colours makes three channels of all
+  write_pngs(folder, "tint/b", 30, rgb(0xf0f000));
+  BOOST_TEST(error(folder / "", {.most_bytes = room}).starts_with("images: 31 pictures of 14 x 14 with 3 channels"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
