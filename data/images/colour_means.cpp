@@ -120,7 +120,9 @@ Colours sampled_colours(const Images& images, uint32_t seed) {
     if (i == 0 || seen[i] != seen[i - 1]) colours.push_back({colour, 0});
     colours.back().weight++;
   }
-  return long(colours.size()) <= kMostPoints ? colours : together(colours, 3);
+  Colours points = colours;
+  for (int bits = 1; long(points.size()) > kMostPoints; bits++) points = together(colours, bits);
+  return points;
 }
 
 std::vector<Colour> colour_means(const Colours& colours, long k, uint32_t seed) {

@@ -19,7 +19,8 @@ struct WeightedColour {
 };
 
 // The colours of 2^20 pixels, drawn evenly, or of all if there are no more than that. At most 32768: if there are more,
-// neighbours (cubes of 8 x 8 x 8 levels) are taken together as their mean.
+// neighbours (cubes of 2 x 2 x 2 levels; of 4 or 8 along each side if that is not enough) are taken together as their
+// mean.
 std::vector<WeightedColour> sampled_colours(const Images& images, uint32_t seed);
 
 // At most k different ones; if there are no more than k, the colours themselves.

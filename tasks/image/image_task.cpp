@@ -57,8 +57,8 @@ PixelPalette palette_for(const ImageSettings& s, const ImageData& data,
                          const std::function<void(const std::string&)>& say) {
   PixelPalette palette = PixelPalette::fit(data.train, s.colours, uint32_t(s.seed));
   if (say && palette.size() < s.colours)
-    say(format("the pictures have %ld different colours to tell apart, and %ld were asked for: the palette has %ld",
-               palette.size(), s.colours, palette.size()));
+    say(format("%ld %s found, and %ld were asked for", palette.size(),
+               palette.size() == 1 ? "colour was" : "colours were", s.colours));
   return palette;
 }
 

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "data/images/colour_means.h"
 #include "tests/support/error_of.h"
 
 using namespace heed;
@@ -74,6 +75,20 @@ BOOST_AUTO_TEST_CASE(fewer_colours_than_asked_are_taken_as_they_are) {
   const PixelPalette palette = PixelPalette::fit(grey_levels({9, 7, 7, 9, 200}), 16);
   BOOST_TEST((palette.colours() == std::vector<Colour>{{7, 7, 7}, {9, 9, 9}, {200, 200, 200}}));
   BOOST_TEST(PixelPalette::fit(grey_levels({5, 5}), 16).size() == 1);
+}
+
+// 35 x 35 x 35 colours in a corner: cubes of 2 x 2 x 2 are few enough, and no larger ones are taken.
+BOOST_AUTO_TEST_CASE(too_many_colours_are_taken_together_as_little_as_needed) {
+  const auto cube = [](long side, long step) {
+    Images images{.size = 1, .channels = 3};
+    for (long i = 0; i < side * side * side; i++)
+      for (const long part : {i / side / side, i / side % side, i % side})
+        images.pixels.push_back(uint8_t(part * step));
+    return images;
+  };
+  BOOST_TEST(sampled_colours(cube(32, 1), 1).size() == 32u * 32 * 32);
+  BOOST_TEST(sampled_colours(cube(35, 1), 1).size() == 18u * 18 * 18);
+  BOOST_TEST(sampled_colours(cube(35, 2), 1).size() == 18u * 18 * 18);  // cubes of 4 x 4 x 4
 }
 
 BOOST_AUTO_TEST_CASE(bad_palettes_are_refused) {

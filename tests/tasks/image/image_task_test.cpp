@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(fewer_colours_than_asked_are_said) {
   std::string said;
   const PixelPalette palette = palette_for(s, data, [&](const std::string& text) { said = text; });
   BOOST_TEST(palette.size() <= 8);
-  BOOST_TEST(said.ends_with("and 16 were asked for: the palette has " + std::to_string(palette.size())), said);
+  BOOST_TEST(said == std::to_string(palette.size()) + " colours were found, and 16 were asked for");
 }
 
 BOOST_AUTO_TEST_CASE(settings_that_cannot_be_are_refused) {
