@@ -107,11 +107,18 @@ BOOST_AUTO_TEST_CASE(a_resumed_run_ends_as_one_that_was_not_stopped) {
 // The pictures are others now: the run goes on with the colours it has.
 BOOST_AUTO_TEST_CASE(a_run_keeps_its_palette) {
   const Pictures at;
+  const Words others = {"--data", "shapes:pictures=80,seed=5"};
+  const auto palette = [&](const std::string& run) {
+    return Json::parse(at({"info", "--run", run, "--json"}).out, "info").at("palette").dump();
+  };
   BOOST_TEST(at.train().code == 0);
   const Ran ran = at({"train", "--run", at.run, "--resume", "--steps", "9", "--data", "shapes:pictures=80,seed=5"});
   BOOST_TEST(contains(ran.out, "the data has other bytes than before"), ran.err);
   BOOST_TEST(ran.code == 0);
 }
+  BOOST_TEST(palette(at.run) == before);
+  BOOST_TEST(at.train({others[0], others[1], "--run", at.folder / "fresh"}).code == 0);
+  BOOST_TEST(palette(at.folder / "fresh") != before);
 
 BOOST_AUTO_TEST_CASE(a_conditional_model_draws_what_is_asked_for) {
   const Pictures at;
