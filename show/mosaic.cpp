@@ -11,6 +11,19 @@ namespace {
 constexpr long kUsualWidth = 72, kHeadHeight = 26;  // at least so wide
 constexpr double kHeadSize = 11;
 
+struct Layout {
+  Layout(long count, long width, long height, const MosaicOptions& o)
+      : scale(o.scale > 0 ? o.scale : ceil_div(kUsualWidth, width)),
+        columns(std::min(o.columns, count)),
+        rows(ceil_div(count, columns)),
+        across(width * scale + o.gap),
+        down(height * scale + o.gap),
+        top(o.heads.empty() ? 0 : kHeadHeight) {}
+  long scale, columns, rows;
+  long across, down;  // from one picture to the next
+  long top;           // of the first row
+};
+
 void paste(Picture& to, const Picture& from, long left, long top, long scale) {
   for (long y = 0; y < from.height(); y++)
     for (long x = 0; x < from.width(); x++)
@@ -19,22 +32,28 @@ void paste(Picture& to, const Picture& from, long left, long top, long scale) {
 
 }  // namespace
 
-Picture mosaic(const std::vector<Picture>& pictures, const MosaicOptions& o) {
-  HEED_CHECK(!pictures.empty() && o.columns > 0, "mosaic", "there are ", pictures.size(), " pictures for ", o.columns,
+MosaicSize mosaic_size(long count, long width, long height, const MosaicOptions& o) {
+  HEED_CHECK(count > 0 && o.columns > 0, "mosaic", "there are ", count, " pictures for ", o.columns,
              " columns; at least one is needed of both");
-  const long width = pictures[0].width(), height = pictures[0].height();
+  const Layout layout(count, width, height, o);
+  return {layout.columns * layout.across + o.gap, layout.top + layout.rows * layout.down + o.gap};
+}
+
+Picture mosaic(const std::vector<Picture>& pictures, const MosaicOptions& o) {
+  const long count = long(pictures.size()), width = count ? pictures[0].width() : 1,
+             height = count ? pictures[0].height() : 1;
+  const MosaicSize size = mosaic_size(count, width, height, o);
   for (const Picture& picture : pictures)
     HEED_CHECK(picture.width() == width && picture.height() == height, "mosaic", "a picture is ", picture.width(),
                " x ", picture.height(), " and the first one ", width, " x ", height, "; they must be equal");
-  const long scale = o.scale > 0 ? o.scale : ceil_div(kUsualWidth, width);
-  const long columns = std::min(o.columns, long(pictures.size())), rows = ceil_div(long(pictures.size()), columns);
-  const long across = width * scale + o.gap, down = height * scale + o.gap, top = o.heads.empty() ? 0 : kHeadHeight;
-  Picture all(columns * across + o.gap, top + rows * down + o.gap);
-  for (size_t i = 0; i < o.heads.size() && long(i) < columns; i++)
-    all.text({double(o.gap + long(i) * across) + double(width * scale) / 2, double(top) - 6}, o.heads[i],
+  const Layout at(count, width, height, o);
+  Picture all(size.width, size.height);
+  for (size_t i = 0; i < o.heads.size() && long(i) < at.columns; i++)
+    all.text({double(o.gap + long(i) * at.across) + double(width * at.scale) / 2, double(at.top) - 6}, o.heads[i],
              {.size = kHeadSize, .align = Align::centre});
-  for (size_t i = 0; i < pictures.size(); i++)
-    paste(all, pictures[i], o.gap + long(i) % columns * across, top + o.gap + long(i) / columns * down, scale);
+  for (long i = 0; i < count; i++)
+    paste(all, pictures[size_t(i)], o.gap + i % at.columns * at.across, at.top + o.gap + i / at.columns * at.down,
+          at.scale);
   return all;
 }
 

@@ -17,6 +17,13 @@ struct MosaicOptions {
   std::vector<std::string> heads = {};  // above the columns; none: no line for them
 };
 
+// What so many pictures, each width x height, become together: known before the first is drawn.
+struct MosaicSize {
+  long width = 0, height = 0;
+  bool possible() const { return width <= Picture::kMaxSide && height <= Picture::kMaxSide; }
+};
+MosaicSize mosaic_size(long count, long width, long height, const MosaicOptions& options = {});
+
 // Row by row; the pictures have one size. Throws if there are none, or if all of it is more than a Picture can be.
 Picture mosaic(const std::vector<Picture>& pictures, const MosaicOptions& options = {});
 

@@ -9,8 +9,6 @@
 namespace heed {
 namespace {
 
-constexpr long kMaxSide = 16384;
-
 // The pixels from (left, top) up to, not including, (right, bottom).
 struct PixelBox {
   long left = 0, top = 0, right = 0, bottom = 0;
@@ -59,8 +57,8 @@ std::vector<Curve> dashes(const Curve& points) {
   for (size_t i = 0; i + 1 < points.size(); i++) {
     const Point a = points[i], b = points[i + 1];
     const double length = std::hypot(b.x - a.x, b.y - a.y);
-    if (length > 2 * kMaxSide) pieces.push_back({a, b});  // it leaves the picture: nobody counts its dashes
-    for (double at = 0; at < length && length <= 2 * kMaxSide;) {
+    if (length > 2 * Picture::kMaxSide) pieces.push_back({a, b});  // it leaves the picture: nobody counts its dashes
+    for (double at = 0; at < length && length <= 2 * Picture::kMaxSide;) {
       const bool pen = phase < kDash;
       const double to = std::min(length, at + (pen ? kDash : kDash + kDashGap) - phase);
       const auto on = [&](double t) { return Point{a.x + (b.x - a.x) * t / length, a.y + (b.y - a.y) * t / length}; };

@@ -12,7 +12,8 @@ namespace heed {
 
 class Picture : public Canvas {
  public:
-  Picture(long width, long height, Colour background = palette::kBackground);  // 1..16384 each
+  static constexpr long kMaxSide = 16384;
+  Picture(long width, long height, Colour background = palette::kBackground);  // 1..kMaxSide each
 
   long width() const { return width_; }
   long height() const { return height_; }

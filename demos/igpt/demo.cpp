@@ -79,9 +79,10 @@ int demo_command(int argc, char** argv) {
   const RunFolder folder(options.run);
   make_room(folder);
   const Length length = quick ? kQuick : longer ? kLong : kUsual;
-  const ImageSettings settings = demo_settings(length, seed);
+  ImageSettings settings = demo_settings(length, seed);
   options.page = page_of(options.run, settings);
   const ImageData data = ImageData::open(settings.data, image_options(settings));
+  settings.colours = usual_colours(data.train.channels);
   print_sentence("learning " + settings.data + ": " + data.summary());
   ImageTask task(settings, data, palette_for(settings, data, print_line));
   const RunResult result = train_run(task, options);

@@ -34,9 +34,16 @@ struct ModelChoice {
   void show(const heed::ImageSettings& settings) const;  // writes the run's page anew, with what was drawn
 };
 
-// --data: other pictures than those the run has learned
+// --data: other pictures than those the run has learned. If it is empty, and those have changed, it says so on stderr.
 heed::ImageData pictures_of(const heed::LoadedIgpt& loaded, const std::string& data);
 const heed::Images& part_of(const heed::ImageData& data, const std::string& split);
+
+// Throws, before anything is drawn, if so many pictures of the model are more than a PNG file of ours can be.
+void check_fits(const heed::LoadedIgpt& loaded, long count, const heed::MosaicOptions& mosaic,
+                const std::string& options);  // that make it smaller: "--count or --scale"
+
+// What --colours is if nothing is said (usual_colours), for its help
+std::string usual_colours_help();
 
 // --temperature, --top-k, --top-p and --seed
 struct SampleChoice {

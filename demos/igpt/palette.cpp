@@ -21,7 +21,7 @@ struct Asked {
     model.add_options(line);
     line.option("--data", settings.data, "pictures; a palette is made for them, in place of the run's");
     line.option("--size", settings.size, "of --data: pixels along each side", kMinSize, kMaxSize);
-    line.option("--colours", settings.colours, "of --data: how many, at most", 2L, kMaxColours);
+    line.option("--colours", settings.colours, "of --data: how many, at most" + usual_colours_help(), 2L, kMaxColours);
     line.option("--colour", settings.colour, "of --data: what pixels are", colour_names());
     line.option("--out", out, "the PNG file; if nothing is said, palette.png in the run folder");
   }
@@ -88,6 +88,7 @@ int palette_command(int argc, char** argv) {
   std::optional<PixelPalette> palette;
   if (own) {
     data = ImageData::open(asked.settings.data, image_options(asked.settings));
+    if (!line.given("--colours")) asked.settings.colours = usual_colours(data.train.channels);
     palette = palette_for(asked.settings, data, [](const std::string& text) { std::printf("%s\n", text.c_str()); });
   } else {
     const LoadedIgpt loaded = asked.model.load();

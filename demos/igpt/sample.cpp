@@ -55,13 +55,15 @@ int sample_command(int argc, char** argv) {
   const LoadedIgpt loaded = asked.model.load();
   if (asked.out.empty()) asked.out = asked.model.file("samples.png");
   DrawOptions draw{.count = asked.count, .sample = asked.sample.chosen(), .labels = labels_of(asked, loaded)};
+  const MosaicOptions layout{.columns = asked.chosen_columns(), .scale = asked.scale};
+  check_fits(loaded, asked.count, layout, "--count or --scale, or other --columns");
   check_writable(asked.out);
   Progress progress("picture", asked.count);
   draw.progress = [&](long done, long) { progress.show(done, ""); };
   const std::vector<Picture> pictures = drawn_pictures(*loaded.model, loaded.palette, draw);
   const double seconds = progress.seconds();
   progress.finish("");
-  mosaic(pictures, {.columns = asked.chosen_columns(), .scale = asked.scale}).write_png(asked.out);
+  mosaic(pictures, layout).write_png(asked.out);
   if (asked.json)
     std::printf("%s\n", Json(Json::Object{{"checkpoint", loaded.path},
                                           {"step", loaded.step},

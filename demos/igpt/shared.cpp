@@ -54,11 +54,28 @@ ImageData pictures_of(const LoadedIgpt& loaded, const std::string& data) {
   if (data.empty()) check_data(from, loaded.path);
   ImageOptions options = image_options(loaded.settings);
   options.colour = loaded.palette.channels() == 1 ? "grey" : "colour";
-  return ImageData::open(from, options);
+  ImageData all = ImageData::open(from, options);
+  if (data.empty() && !loaded.fingerprint.empty() && loaded.fingerprint != all.fingerprint)
+    std::fprintf(stderr,
+                 "%s has changed: the model has learned %s, and it is %s now; pictures that it learned may be among "
+                 "those it is tested with\n",
+                 from.c_str(), loaded.fingerprint.c_str(), all.fingerprint.c_str());
+  return all;
 }
 
 const Images& part_of(const ImageData& data, const std::string& split) {
   return split == "train" ? data.train : split == "valid" ? data.valid : data.test;
+}
+
+void check_fits(const LoadedIgpt& loaded, long count, const MosaicOptions& mosaic, const std::string& options) {
+  const long side = side_of(*loaded.model);
+  const MosaicSize size = mosaic_size(count, side, side, mosaic);
+  HEED_CHECK(size.possible(), "igpt", "the ", count, " pictures would be ", size.width, " x ", size.height,
+             " pixels together; each side can have ", Picture::kMaxSide, ". Choose a smaller ", options);
+}
+
+std::string usual_colours_help() {
+  return "; if nothing is said, " + std::to_string(usual_colours(3)) + " unless all pictures are grey";
 }
 
 void SampleChoice::add_options(CommandLine& line) {
@@ -74,8 +91,24 @@ SampleOptions SampleChoice::chosen() const {
   return all;
 }
 
+namespace {
+
+// A row has an original, what is kept and the completions; or two such side by side.
+MosaicOptions completions_mosaic(long count, const Completions& o) {
+  std::vector<std::string> heads = {"original", "kept"};
+  for (long i = 1; i <= o.each; i++) heads.push_back(std::to_string(i));
+  const bool wide = count > 1 && o.each <= 4;
+  const std::vector<std::string> once = heads;
+  if (wide) heads.insert(heads.end(), once.begin(), once.end());
+  return {.columns = (wide ? 2 : 1) * (o.each + 2), .heads = heads};
+}
+
+}  // namespace
+
 Picture completed(const LoadedIgpt& loaded, const Images& images, const Completions& o, const SampleOptions& sample) {
   const long count = std::min(o.count, images.count());
+  const MosaicOptions layout = completions_mosaic(count, o);
+  check_fits(loaded, count * (o.each + 2), layout, "--count or --each");
   const TokenPictures tokens(images, loaded.palette);
   DrawOptions draw{.count = count * o.each, .sample = sample};
   draw.kept = std::lround(o.keep * double(tokens.pixels()));
@@ -91,10 +124,5 @@ Picture completed(const LoadedIgpt& loaded, const Images& images, const Completi
     rows.push_back(picture_of_begun(*loaded.model, ids, draw.kept, loaded.palette));
     rows.insert(rows.end(), drawn.begin() + i * o.each, drawn.begin() + (i + 1) * o.each);
   }
-  std::vector<std::string> heads = {"original", "kept"};
-  for (long i = 1; i <= o.each; i++) heads.push_back(std::to_string(i));
-  const bool wide = count > 1 && o.each <= 4;  // two originals side by side
-  const std::vector<std::string> once = heads;
-  if (wide) heads.insert(heads.end(), once.begin(), once.end());
-  return mosaic(rows, {.columns = (wide ? 2 : 1) * (o.each + 2), .heads = heads});
+  return mosaic(rows, layout);
 }

@@ -12,11 +12,9 @@ using namespace heed;
 
 namespace {
 
-constexpr long kUsualColours = 128;  // of pictures that are not grey
-
 std::string own_help(const Setting& setting) {
   if (setting.name == "preset") return setting.help + " (what is in brackets below is small's)";
-  if (setting.name == "colours") return setting.help + "; if nothing is said, 128 unless all pictures are grey";
+  if (setting.name == "colours") return setting.help + usual_colours_help();
   if (setting.name == "attention") return setting.help + "; build/attention list tells more";
   return setting.help;
 }
@@ -70,7 +68,7 @@ int train_command(int argc, char** argv) {
   train.run.say(settings.data + ": " + data.summary());
   for (const std::string& note : data.notes) train.run.say(note);
   const bool fresh = !train.run.resume || !saved_settings(RunFolder(train.run.run));
-  if (fresh && !options.given("colours") && data.train.channels == 3) settings.colours = kUsualColours;
+  if (fresh && !options.given("colours")) settings.colours = usual_colours(data.train.channels);
   const PixelPalette palette = palette_of(settings, data, train.run);
   train.run.say(format("a palette of %ld %s; knowing nothing: %.3f nats per pixel", palette.size(),
                        palette.channels() == 1 ? "levels of grey" : "colours", std::log(double(palette.size()))));

@@ -53,6 +53,8 @@ const Score& image_score() {
   return score;
 }
 
+long usual_colours(long channels) { return channels == 1 ? 16 : 128; }
+
 PixelPalette palette_for(const ImageSettings& s, const ImageData& data,
                          const std::function<void(const std::string&)>& say) {
   PixelPalette palette = PixelPalette::fit(data.train, s.colours, uint32_t(s.seed));

@@ -47,6 +47,8 @@ class ImageTask : public Task {
 };
 
 const Score& image_score();
+// Colours of a palette if nothing is said: 16 for grey pictures, 128 for others.
+long usual_colours(long channels);
 // Of the training pictures; `say` takes a sentence if they have fewer colours than were asked for.
 PixelPalette palette_for(const ImageSettings& settings, const ImageData& data,
                          const std::function<void(const std::string&)>& say = {});

@@ -112,13 +112,14 @@ BOOST_AUTO_TEST_CASE(a_run_keeps_its_palette) {
     return Json::parse(at({"info", "--run", run, "--json"}).out, "info").at("palette").dump();
   };
   BOOST_TEST(at.train().code == 0);
-  const Ran ran = at({"train", "--run", at.run, "--resume", "--steps", "9", "--data", "shapes:pictures=80,seed=5"});
+  const std::string before = palette(at.run);
+  const Ran ran = at({"train", "--run", at.run, "--resume", "--steps", "9", others[0], others[1]});
   BOOST_TEST(contains(ran.out, "the data has other bytes than before"), ran.err);
   BOOST_TEST(ran.code == 0);
-}
   BOOST_TEST(palette(at.run) == before);
   BOOST_TEST(at.train({others[0], others[1], "--run", at.folder / "fresh"}).code == 0);
   BOOST_TEST(palette(at.folder / "fresh") != before);
+}
 
 BOOST_AUTO_TEST_CASE(a_conditional_model_draws_what_is_asked_for) {
   const Pictures at;
@@ -129,6 +130,13 @@ BOOST_AUTO_TEST_CASE(a_conditional_model_draws_what_is_asked_for) {
               "there is no label 'rung'; there are disc, square, triangle, cross, ring. Did you mean ring?");
   BOOST_TEST(at({"complete", "--run", at.run, "--each", "1"}).code == 0);
   check_fails(at({"probe", "--run", at.run}), "this model is told the class of a picture");
+  // before the first is drawn
+  check_fails(
+      at({"sample", "--run", at.run, "--count", "300", "--columns", "300"}),
+      "the 300 pictures would be 25204 x 88 pixels together; each side can have 16384. Choose a smaller --count "
+      "or --scale, or other --columns");
+  check_fails(at({"complete", "--run", at.run, "--data", "shapes:pictures=10000", "--count", "500", "--each", "1"}),
+              "pixels together; each side can have 16384. Choose a smaller --count or --each");
 }
 
 BOOST_AUTO_TEST_CASE(a_masked_model_is_probed_and_cannot_draw) {
@@ -152,6 +160,23 @@ BOOST_AUTO_TEST_CASE(pictures_of_any_kind_are_learned) {
               "it would learn what it writes. Choose a folder outside with --run");
   const Ran palette = at({"palette", "--data", "shapes:pictures=60", "--colours", "32", "--out", at.folder / "p.png"});
   BOOST_TEST(contains(palette.out, "32 colours; "), palette.err);
+  const Ran usual = at({"palette", "--data", "shapes:pictures=60", "--out", at.folder / "p.png"});
+  BOOST_TEST(contains(usual.out, "128 colours; "), usual.out + usual.err);
+}
+
+BOOST_AUTO_TEST_CASE(pictures_that_have_changed_are_noticed) {
+  const Pictures at;
+  write_file(at.folder / "a.bin", cifar_records(60));
+  BOOST_TEST(at.train({"--data", at.folder / "a.bin", "--steps", "3"}).code == 0);
+  const Words complete = {"complete", "--run", at.run, "--count", "1", "--each", "1"};
+  const std::string changed = (at.folder / "a.bin") + " has changed: the model has learned 60 pictures, crc32 ";
+  BOOST_TEST(!contains(at(complete).err, "has changed"));
+  write_file(at.folder / "a.bin", cifar_records(70));
+  BOOST_TEST(contains(at(complete).err, changed));
+  const Ran probe = at({"probe", "--run", at.run});
+  BOOST_TEST(contains(probe.err, changed), probe.err);
+  BOOST_TEST(contains(probe.err, ", and it is 70 pictures, crc32 "), probe.err);
+  BOOST_TEST(!contains(at({"probe", "--run", at.run, "--data", at.folder / "a.bin"}).err, "has changed"));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused_before_anything_is_written) {
