@@ -27,7 +27,8 @@ SettingTable stack_size_rows(StackSettings& s);
 SettingTable stack_memory_rows(StackSettings& s);
 
 // Throws a sentence for what cannot be together: heads that do not divide the width, an ordering without attention,
-// a reversible stack of an odd number of sublayers or with recompute_blocks; check_stack also for a phase of the schedule that is longer than the context.
+// a reversible stack of an odd number of sublayers or with recompute_blocks; check_stack also for a phase of the
+// schedule that is longer than the context.
 void check_stack_sizes(const StackSettings& s);
 void check_stack(const StackSettings& s, const Schedule& schedule);
 

@@ -50,9 +50,9 @@ struct ImageData {
   std::vector<std::string> notes;   // what the user should know: sentences
   std::string fingerprint;          // "70000 pictures, crc32 1c2b3a4d": another one (nearly always) for other pixels
 
-  // Throws a sentence for what cannot be read, and for fewer than 50 pictures or too many. In a folder of pictures those that
-  // cannot be read are left out; a note counts them and names the first. 5% are validation and 5% test, by a hash of
-  // the picture's number; where the data has a test part of its own, that.
+  // Throws a sentence for what cannot be read, and for fewer than 50 pictures or too many. In a folder of pictures
+  // those that cannot be read are left out; a note counts them and names the first. 5% are validation and 5% test, by a
+  // hash of the picture's number; where the data has a test part of its own, that.
   static ImageData open(const std::string& data, const ImageOptions& options);
 
   std::string summary() const;  // "70000 grey pictures of 14 x 14, 10 labels: train 57000, valid 3000, test 10000"
