@@ -27,6 +27,18 @@ BOOST_AUTO_TEST_CASE(a_small_picture_becomes_about_84_wide_and_columns_have_head
   BOOST_TEST(mosaic({Picture(14, 14)}, {.heads = {"a"}}).height() == 84 + 8 + 26);
 }
 
+BOOST_AUTO_TEST_CASE(the_size_is_known_before_anything_is_drawn) {
+  for (const long count : {1, 2, 3, 7})
+    for (const MosaicOptions& o : {MosaicOptions{}, MosaicOptions{.columns = 2, .scale = 3, .heads = {"a"}}}) {
+      const Picture all = mosaic(std::vector<Picture>(size_t(count), Picture(5, 4)), o);
+      const MosaicSize size = mosaic_size(count, 5, 4, o);
+      BOOST_TEST(size.width == all.width());
+      BOOST_TEST(size.height == all.height());
+    }
+  BOOST_TEST(mosaic_size(100, 64, 64).possible());
+  BOOST_TEST(!mosaic_size(10000, 64, 64).possible());
+}
+
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   BOOST_TEST(error_of([] { mosaic({}); }) ==
              "mosaic: there are 0 pictures for 10 columns; at least one is needed of both");
