@@ -13,6 +13,7 @@
 #include "data/images/picture_file.h"
 #include "data/images/pixel_palette.h"
 #include "show/picture.h"
+#include "system/error.h"
 #include "system/write_file.h"
 #include "tests/data/images/picture_bytes.h"
 #include "tests/fuzz/mutator.h"
