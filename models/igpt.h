@@ -9,8 +9,9 @@
 //   logits = W_o norm(stack(x)),  W_o is 0 at first: every colour is equally likely, and the first loss is ln K exactly
 //
 // As the paper has it: norms before the branches with a gain alone (RMS), no biases, x sigmoid(1.702 x) in
-// feed-forward, and an output table that is not the input's. With `masked` it is the paper's BERT: all pixels see each
-// other, the vectors of hidden ones are zero (their positions stay), and those are predicted.
+// feed-forward, and an output table that is not the input's. Weights begin as in any stack here (stack.h), not by the
+// paper's widths. With `masked` it is the paper's BERT: all pixels see each other, the vectors of hidden ones are zero
+// (their positions stay), and those are predicted.
 //
 // Pictures go in row by row; in which order they are read is the model's business (models/pixel_order.h).
 #pragma once
