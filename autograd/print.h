@@ -1,6 +1,6 @@
 // Printing Variables: their values, and whether a gradient flows into them.
 //
-//   std::cout << w << "\n";    // Variable([0.5, -0.25], (2), f32, a leaf)
+//   std::cout << w << "\n";    // Variable([0.5, -0.25], (2,), f32, a leaf)
 #pragma once
 
 #include <ostream>

@@ -7,7 +7,6 @@
 #include "attention/engines/token_layout.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
-#include "tensor/ops/indices.h"
 #include "tensor/ops/rows.h"
 #include "tensor/views.h"
 
@@ -129,10 +128,6 @@ SoftmaxCall::SoftmaxCall(const SoftmaxInputs& in, const Visible& visible_given, 
       query_positions(beside(q, in.query_positions)),
       key_positions(beside(q, in.key_positions)),
       visible(visible_given) {
-  if (q.device() != cpu && visible.query_index.defined())
-    visible.query_index = checked_rows(kOp, visible.query_index, visible.T, q.device());
-  if (q.device() != cpu && visible.key_index.defined())
-    visible.key_index = checked_rows(kOp, visible.key_index, visible.S, q.device());
   const SoftmaxSizes z = sizes_of(q, k, v, visible);
   o = token_major({z.B, z.H, z.T, z.Dv}, q);
   L = Tensor::empty({z.B, z.H, z.T}, q.dtype(), q.device());

@@ -120,7 +120,8 @@ Plan plan_of_whole_tiles(const PlanShape& shape, long block, const std::vector<P
 }  // namespace
 
 long Plan::row(long b, long h, long query_tile) const {
-  return ((shape.samples > 1 ? b : 0) * shape.heads + (shape.heads > 1 ? h : 0)) * query_tiles() + query_tile;
+  return kernels::PlanTiles{.samples = shape.samples, .heads = shape.heads, .query_tiles = query_tiles()}.row(
+      b, h, query_tile);
 }
 
 bool Plan::sees(long b, long h, long i, long j) const {

@@ -24,7 +24,6 @@ void check_index(const char* op, const char* name, const Tensor& index, const Sh
   const auto bad = std::find_if(all.begin(), all.end(), [&](int32_t t) { return t < -1 || t >= tokens; });
   HEED_CHECK(bad == all.end(), op, "the ", name, " names token ", *bad, " of ", tokens, "; the rule is 0 to ",
              tokens - 1, ", or -1 for an empty place");
-  if (index.storage()->bytes() == size_t(index.numel() * size_of(i32))) index.storage()->note_within(-1, tokens);
 }
 
 // Rows begin .. end of what all but the plan allow, by tokens; expanded where heads or samples are alike.

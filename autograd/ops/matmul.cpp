@@ -1,5 +1,6 @@
 #include "autograd/ops/matmul.h"
 
+#include "tensor/copy.h"
 #include "tensor/ops/elementwise.h"
 #include "tensor/ops/reduce.h"
 #include "tensor/views.h"
@@ -22,12 +23,19 @@ Variable matmul(const Variable& a, const Variable& b) {
 }
 
 Variable linear(const Variable& x, const Variable& w, const Variable& b) {
-  return record("linear", linear(x.value(), w.value(), b.value()), {x, w, b},
-                [x = Saved(x), w = Saved(w), x_shape = x.shape(), want_x = x.requires_grad(),
+  return linear_in("linear", x, w, b, x.dtype());
+}
+
+// A cast to the type that a tensor has is the tensor itself.
+Variable linear_in(const char* op, const Variable& x, const Variable& w, const Variable& b, DType type) {
+  check_same_kind("linear", x.value(), w.value());
+  return record(op, linear(cast(x.value(), type), cast(w.value(), type), b.value()), {x, w, b},
+                [x = Saved(x), w = Saved(w), type, x_shape = x.shape(), want_x = x.requires_grad(),
                  want_w = w.requires_grad(), want_b = b.requires_grad()](const Tensor& dy) {
-                  const Tensor d = rows_of(dy);
-                  return Grads{want_x ? reshape(matmul(d, w), x_shape) : Tensor(),
-                               want_w ? matmul(transpose(d), rows_of(x)) : Tensor(), want_b ? sum(d, {0}) : Tensor()};
+                  const Tensor d = cast(rows_of(dy), type);
+                  return Grads{want_x ? reshape(matmul(d, cast(w, type)), x_shape) : Tensor(),
+                               want_w ? matmul(transpose(d), cast(rows_of(x), type)) : Tensor(),
+                               want_b ? sum(cast(d, dy.dtype()), {0}) : Tensor()};
                 });
 }
 

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "attention/engines/cpu/softmax_lanes.h"
+#include "attention/engines/keep_kernels.h"
 #include "tensor/cpu/products/gemm_tile.h"
 #include "tensor/cpu/transpose_copy.h"
 
@@ -110,7 +111,7 @@ template <class E> void draw_keep(E* keep, const Lanes<E>& lanes, const KeyTile&
   Philox4 draws[kPhiloxMany];
   const E scale = E(dropout.scale);
   for (long i = 0; i < kTile; i++) {
-    counters.word[0][i] = dropout.key.site + uint32_t(lanes.h) * 0x9E3779B9u;
+    counters.word[0][i] = dropout.key.site + kernels::head_site(lanes.h);
     counters.word[1][i] = dropout.key.sample + uint32_t(lanes.b);
     counters.word[2][i] = uint32_t(lanes.token[i] + ahead);
   }
