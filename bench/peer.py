@@ -18,6 +18,7 @@ import torch.nn.functional as F
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 import peer_gpt
+import peer_igpt
 import peer_packages
 
 torch.manual_seed(1)
@@ -212,6 +213,11 @@ def package(layer, batch, n, width, heads, causal, backward):
 @work
 def learning(layers, width, heads, context, batch, seed, train_bytes, valid_bytes):
     return peer_gpt.Learning(layers, width, heads, context, batch, seed, train_bytes, valid_bytes)
+
+
+@work
+def learning_pictures(layers, width, heads, pixels, colours, batch, seed, train, valid):
+    return peer_igpt.Learning(layers, width, heads, pixels, colours, batch, seed, train, valid)
 
 
 def forward(name, function):

@@ -112,12 +112,15 @@ class Learning:
     RATE, WARM_UP = 2e-3, 100
 
     def __init__(self, layers, width, heads, context, batch, seed, train_bytes, valid_bytes):
+        self.context, self.batch = context, batch
+        self.prepare(Gpt(layers, width, heads, context), layers, seed, train_bytes, valid_bytes)
+
+    def prepare(self, model, layers, seed, train_bytes, valid_bytes):
         torch.manual_seed(seed)
         with open(os.environ["HEED_BENCH_DATA"], "rb") as file:
             text = torch.frombuffer(bytearray(file.read(train_bytes + valid_bytes)), dtype=torch.uint8).long()
         self.text, self.valid = text[:train_bytes], text[train_bytes:]
-        self.context, self.batch = context, batch
-        self.model = Gpt(layers, width, heads, context)
+        self.model = model
         self.start_as_gpt2(layers)
         self.optimiser = adamw(self.model)
         self.loss = torch.compile(self.model.loss)

@@ -1,4 +1,5 @@
-// `bench learning`, with a text of some kilobytes, a moment of training, and a peer that is a shell script.
+// `bench learning` and `bench learning-pictures`, with a text of some kilobytes, a moment of training, and a peer that is a shell script.
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 
@@ -55,8 +56,8 @@ BOOST_AUTO_TEST_CASE(alone_it_tells_bits_per_byte_and_steps) {
   const Json report = Json::parse(read_file(bench.settings.json), "the report");
   const Json::Array& rows = report.at("results").items();
   BOOST_REQUIRE(rows.size() == 6u);
-  BOOST_TEST(rows.back().at("bpc").number() > 0);
-  BOOST_TEST(rows.back().at("bpc").number() < 9);
+  BOOST_TEST(rows.back().at("score").number() > 0);
+  BOOST_TEST(rows.back().at("score").number() < 9);
   BOOST_TEST(rows.back().at("steps").integer() >= 1);
   BOOST_TEST(rows.back().at("peer_steps").integer() == 0);
   BOOST_TEST(told.find("mean of 1 seed: ours ") != std::string::npos, told);
@@ -87,6 +88,40 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_learned_is_refused) {
   bench.settings.data = bench.folder / "several";
   BOOST_TEST(error_of([&] { bench.run(); }) ==
              "bench: " + bench.settings.data + " has 2 documents; the peer reads one file. Join them");
+}
+
+// A peer that answers with how many bytes it finds in the file for it.
+BOOST_AUTO_TEST_CASE(pictures_are_learned_from_the_tokens_that_the_peer_gets) {
+  const Folder folder;
+  Settings settings{.benchmark = "learning-pictures", .seconds = 0.01, .threads = 1, .only = "seed 1"};
+  settings.data = "shapes:pictures=200", settings.json = folder / "out.json", settings.peer = folder / "peer";
+  write_file(settings.peer,
+             "#!/bin/sh\n"
+             "while read verb what rest; do case $verb.$what in probe*) echo 'Shell 1.0';; learn.train) echo ok;;\n"
+             "work*) echo ok; echo $what $rest > " +
+                 (folder / "request") +
+                 ";;\n"
+                 "learn.validate) echo $(wc -c < \"$HEED_BENCH_DATA\") 7; echo \"$HEED_BENCH_DATA\" > " +
+                 (folder / "name") + ";; esac; done\n");
+  std::filesystem::permissions(settings.peer, std::filesystem::perms::owner_all);
+  const Benchmark& benchmark = all_benchmarks.find("learning-pictures");
+  {
+    const Captured out(std::cout), err(std::cerr);
+    benchmark.run(benchmark, settings);
+    BOOST_TEST(out.text.str().find("nats per pixel, PyTorch ") != std::string::npos, out.text.str());
+  }
+  const Json report = Json::parse(read_file(settings.json), "the report");
+  const Json& last = report.at("results").items().back();
+  BOOST_TEST(std::abs(last.at("score").number() - std::log(16.0)) < 0.1);  // it has learned for a moment only
+  long layers, width, heads, pixels, colours, batch, seed, train, valid;
+  const std::string request = read_file(folder / "request");
+  BOOST_REQUIRE(std::sscanf(request.c_str(), "learning_pictures %ld %ld %ld %ld %ld %ld %ld %ld %ld", &layers, &width,
+                            &heads, &pixels, &colours, &batch, &seed, &train, &valid) == 9);
+  BOOST_TEST(pixels == 196);
+  BOOST_TEST(train > 100);
+  BOOST_TEST(last.at("peer_score").number() == double((train + valid) * pixels));
+  const std::string name = read_file(folder / "name");
+  BOOST_TEST(!std::filesystem::exists(name.substr(0, name.find('\n'))));  // it is gone with the benchmark
 }
 
 BOOST_AUTO_TEST_SUITE_END()
