@@ -1,5 +1,5 @@
-// `bench learning` and `bench learning-pictures`: a text of some kilobytes or a few pictures, a moment of training, and a
-// peer that is a shell script.
+// `bench learning` and `bench learning-pictures`: a text of some kilobytes or a few pictures, a moment of training, and
+// a peer that is a shell script.
 #include <cmath>
 #include <filesystem>
 #include <iostream>
