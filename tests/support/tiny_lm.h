@@ -1,6 +1,7 @@
 // A language model and a text so small that a training step takes less than a millisecond.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,11 @@ inline std::string tiny_text(int lines = 60) {
 }
 
 // A split of documents of these texts, which must outlive it.
+// It keeps a copy of the texts.
 inline heed::ByteSplit split_of(const std::vector<std::string>& texts) {
+  const auto own = std::make_shared<const std::vector<std::string>>(texts);
   std::vector<heed::ByteDocument> documents;
-  for (const std::string& text : texts)
+  for (const std::string& text : *own)
     documents.push_back({"d", reinterpret_cast<const uint8_t*>(text.data()), long(text.size())});
-  return heed::ByteSplit(documents, nullptr, "part");
+  return heed::ByteSplit(documents, own, "part");
 }

@@ -6,11 +6,10 @@
 //
 // delta_i is sum_j p_ij dp_ij of softmax's gradient, taken from o instead of from all the keys. do is called dy below.
 //
-// A task is one head of k and v with all the queries that use it, and owns its dk and dv: no two tasks write to one
-// place, and the order of additions is fixed. Where there are too few heads to keep the threads busy the queries of a
-// head are cut into stripes (by the shape only), each with its own dk and dv, which are added up at the end.
+// A task is one head of k and v with all the queries that use it, or a stripe of them (softmax_parts.h), and owns its
+// dk and dv: no two tasks write to one place, and the order of additions is fixed.
+#include "attention/engines/cpu/softmax_parts.h"
 #include "attention/engines/cpu/softmax_tile.h"
-#include "system/ceil_div.h"
 #include "tensor/cpu/walk.h"
 
 namespace heed {
@@ -20,51 +19,47 @@ using kernels::SoftmaxGradients;
 using kernels::SoftmaxSaved;
 using kernels::SoftmaxStrides;
 
-// Of one head.
-long tiles_of(const SoftmaxSizes& z) { return ceil_div(z.T, kTile); }
-long stripes_of(const SoftmaxSizes& z) {
-  constexpr long kTasks = 8;
-  return std::clamp(kTasks / std::max(1L, z.B * z.Hk), 1L, std::max(1L, tiles_of(z) * (z.H / z.Hk) / 4));
-}
-// Channels of rows that vectors run along, rounded up to whole vectors.
-template <class E> long padded(long channels) { return ceil_div(channels, Vec<E>::kLanes) * Vec<E>::kLanes; }
-
 // May a task add up dk and dv where they belong? If it is the only one for its head, and rows are whole vectors.
 template <class E> bool in_place(const SoftmaxProblem& p) {
   const SoftmaxSizes& z = p.sizes;
-  return stripes_of(z) == 1 && p.stride.dk.t == padded<E>(z.D) && p.stride.dv.t == padded<E>(z.Dv);
+  return Stripes(z).per_head == 1 && p.stride.dk.t == padded<E>(z.D) && p.stride.dv.t == padded<E>(z.Dv);
 }
 
-// What one stripe adds up: dk (S, padded D), dv (S, padded Dv), dby_distance (groups, distances), by tokens
+// What one task adds up: dk (S, padded D), dv (S, padded Dv), dby_distance (groups, distances), by tokens
 template <class E> struct Parts {
-  long dk_numel, dv_numel, distances;
+  long dk_row, dv_row;  // elements of a row
   E *dk, *dv, *dby_distance;
 
-  static long numel(const SoftmaxProblem& p) {  // in the workspace
+  static long rows(const SoftmaxSizes& z) { return SeenBlocks::count(z) * kTile; }  // whole blocks
+  static long numel(const SoftmaxProblem& p) {                                      // in the workspace
     const SoftmaxSizes& z = p.sizes;
-    return (in_place<E>(p) ? 0 : z.key_tokens * (padded<E>(z.D) + padded<E>(z.Dv))) + z.H / z.Hk * p.distances;
+    return (in_place<E>(p) ? 0 : rows(z) * (padded<E>(z.D) + padded<E>(z.Dv))) + z.H / z.Hk * p.distances;
   }
   Parts(const SoftmaxGradients<E>& grads, void* workspace, const SoftmaxProblem& p, long task)
-      : dk_numel(p.sizes.key_tokens * padded<E>(p.sizes.D)),
-        dv_numel(p.sizes.key_tokens * padded<E>(p.sizes.Dv)),
-        distances(p.sizes.H / p.sizes.Hk * p.distances),
-        dby_distance(static_cast<E*>(workspace) + task * numel(p)) {
-    const long head = task / stripes_of(p.sizes), b = head / p.sizes.Hk, hk = head % p.sizes.Hk;
-    E* own = dby_distance + distances;
+      : dk_row(padded<E>(p.sizes.D)), dv_row(padded<E>(p.sizes.Dv)) {
+    E* own = static_cast<E*>(workspace) + task * numel(p);
+    const SoftmaxSizes& z = p.sizes;
+    const long head = task / Stripes(z).per_head, b = head / z.Hk, hk = head % z.Hk;
     dk = in_place<E>(p) ? grads.dk + b * p.stride.dk.b + hk * p.stride.dk.h : own;
-    dv = in_place<E>(p) ? grads.dv + b * p.stride.dv.b + hk * p.stride.dv.h : own + dk_numel;
+    dv = in_place<E>(p) ? grads.dv + b * p.stride.dv.b + hk * p.stride.dv.h : own + rows(z) * dk_row;
+    dby_distance = in_place<E>(p) ? own : own + rows(z) * (dk_row + dv_row);
   }
-  void clear() const {
-    std::fill_n(dk, dk_numel, E(0));
-    std::fill_n(dv, dv_numel, E(0));
-    std::fill_n(dby_distance, distances, E(0));
-  }
-  void add(const Parts& other) const {
-    add_row(dk, other.dk, dk_numel);
-    add_row(dv, other.dv, dv_numel);
-    add_row(dby_distance, other.dby_distance, distances);
-  }
+  E* dk_at(long token) const { return dk + token * dk_row; }
+  E* dv_at(long token) const { return dv + token * dv_row; }
 };
+
+// All that the task adds to begins at zero; in place all of it, elsewhere what it sees.
+template <class E> void clear(const Parts<E>& parts, const SoftmaxProblem& p, const SeenBlocks& seen, long task) {
+  const SoftmaxSizes& z = p.sizes;
+  const bool all = in_place<E>(p);
+  for (long block = 0; block < SeenBlocks::count(z); block++) {
+    if (!all && !seen.sees(task, block)) continue;
+    const long j = block * kTile, n = std::min(kTile, z.key_tokens - j);
+    std::fill_n(parts.dk_at(j), n * parts.dk_row, E(0));
+    std::fill_n(parts.dv_at(j), n * parts.dv_row, E(0));
+  }
+  std::fill_n(parts.dby_distance, z.H / z.Hk * p.distances, E(0));
+}
 
 // s -> p = 2^(s - L), dp -> ds = p (keep dp - delta), and p -> keep p for dv; all (count, 64)
 template <class E> void weights_and_gradients(E* s, E* dp, const E* keep, long count, const E* L, const E* delta) {
@@ -134,8 +129,8 @@ template <class E> struct Backward {
       add_bias_gradients(dby_distance, grads.dby_query, dp, lanes, tile);
       gemm_tile<Into::add>(MatrixView<E>{transposed_dq, z.D, kTile, kTile, 1}, {ks.data, z.D, count, 1, ks.row},
                            {dp, count, kTile, kTile, 1});
-      add_product(parts.dv, s, own_dy, padded<E>(z.Dv), tile, lanes.n, own_v);
-      add_product(parts.dk, dp, own_q, padded<E>(z.D), tile, lanes.n, own_k);
+      add_product(parts.dv, s, own_dy, parts.dv_row, tile, lanes.n, own_v);
+      add_product(parts.dk, dp, own_q, parts.dk_row, tile, lanes.n, own_k);
     });
     for (long e = 0; e < z.D * kTile; e++) transposed_dq[e] *= E(p.scale);
     E* dq = grads.dq + b * stride.dq.b + h * stride.dq.h + lanes.begin * stride.dq.t;
@@ -168,52 +163,75 @@ template <class E> struct Backward {
 };
 
 template <class E> long workspace_cpu(const SoftmaxProblem& p) {
-  return p.sizes.B * p.sizes.Hk * stripes_of(p.sizes) * Parts<E>::numel(p) * long(sizeof(E));
+  return Stripes(p.sizes).tasks * Parts<E>::numel(p) * long(sizeof(E));
 }
 
-// The stripes' parts of one head of k and v, added up in their order; dk and dv go to where they belong.
-template <class E> void collect(const SoftmaxGradients<E>& grads, void* workspace, const SoftmaxProblem& p, long head) {
-  const SoftmaxSizes& z = p.sizes;
-  const SoftmaxStrides& stride = p.stride;
-  const long stripes = stripes_of(z), b = head / z.Hk, hk = head % z.Hk;
-  const Parts<E> all(grads, workspace, p, head * stripes);
-  for (long stripe = 1; stripe < stripes; stripe++) all.add(Parts<E>(grads, workspace, p, head * stripes + stripe));
-  for (long e = 0; e < all.dk_numel; e++) all.dk[e] *= E(p.scale);
-  for (long j = 0; j < z.key_tokens && !in_place<E>(p); j++) {
-    std::copy_n(all.dk + j * padded<E>(z.D), z.D, grads.dk + b * stride.dk.b + hk * stride.dk.h + j * stride.dk.t);
-    std::copy_n(all.dv + j * padded<E>(z.Dv), z.Dv, grads.dv + b * stride.dv.b + hk * stride.dv.h + j * stride.dv.t);
-  }
-}
+// The end: what the tasks of a head have added up comes together, in their order, where it belongs.
+template <class E> struct Collect {
+  const SoftmaxGradients<E>& grads;
+  const SoftmaxProblem& p;
+  const SeenBlocks& seen;
+  void* workspace;
 
-// dby_distance (H, distances): the sum over all samples, in their order
-template <class E> void collect_distances(const SoftmaxGradients<E>& grads, void* workspace, const SoftmaxProblem& p) {
-  const long heads = p.sizes.Hk, stripes = stripes_of(p.sizes);
-  std::fill_n(grads.dby_distance, p.sizes.H * p.distances, E(0));
-  for (long head = 0; head < p.sizes.B * heads; head++) {
-    const Parts<E> part(grads, workspace, p, head * stripes);
-    add_row(grads.dby_distance + head % heads * part.distances, part.dby_distance, part.distances);
+  // dk and dv of one block of keys of one head of k and v
+  void block(long head, long block) const {
+    const SoftmaxSizes& z = p.sizes;
+    const long b = head / z.Hk, hk = head % z.Hk, j = block * kTile, n = std::min(kTile, z.key_tokens - j);
+    E* dk = grads.dk + b * p.stride.dk.b + hk * p.stride.dk.h + j * p.stride.dk.t;
+    E* dv = grads.dv + b * p.stride.dv.b + hk * p.stride.dv.h + j * p.stride.dv.t;
+    if (!in_place<E>(p)) {
+      for (long i = 0; i < n; i++) {
+        std::fill_n(dk + i * p.stride.dk.t, z.D, E(0));
+        std::fill_n(dv + i * p.stride.dv.t, z.Dv, E(0));
+      }
+      for (long s = 0, stripes = Stripes(z).per_head; s < stripes; s++)
+        if (seen.sees(head * stripes + s, block)) add(dk, dv, head * stripes + s, j, n);
+    }
+    for (long i = 0; i < n; i++)
+      for (long c = 0; c < z.D; c++) dk[i * p.stride.dk.t + c] *= E(p.scale);
   }
-}
+
+  // dby_distance (H, distances): the sum over all samples and stripes
+  void distances() const {
+    const SoftmaxSizes& z = p.sizes;
+    const Stripes stripes(z);
+    const long of_task = z.H / z.Hk * p.distances;
+    std::fill_n(grads.dby_distance, z.H * p.distances, E(0));
+    for (long task = 0; task < stripes.tasks; task++)
+      add_row(grads.dby_distance + task / stripes.per_head % z.Hk * of_task,
+              Parts<E>(grads, workspace, p, task).dby_distance, of_task);
+  }
+
+ private:
+  void add(E* dk, E* dv, long task, long j, long n) const {
+    const Parts<E> part(grads, workspace, p, task);
+    for (long i = 0; i < n; i++) {
+      add_row(dk + i * p.stride.dk.t, part.dk_at(j + i), p.sizes.D);
+      add_row(dv + i * p.stride.dv.t, part.dv_at(j + i), p.sizes.Dv);
+    }
+  }
+};
 
 template <class E>
 void softmax_attention_backward_cpu(const SoftmaxGradients<E>& grads, const E* dy, const E* dL,
                                     const SoftmaxSaved<E>& saved, const SoftmaxProblem& p, void* workspace) {
   const SoftmaxSizes& z = p.sizes;
   const Backward<E> backward{grads, dy, dL, saved, p};
-  const long stripes = stripes_of(z), groups = z.H / z.Hk, tiles = tiles_of(z) * groups;
-  parallel_for(z.B * z.Hk * stripes, 1, [&](long begin, long end) {
+  const Stripes stripes(z);
+  const SeenBlocks seen = in_place<E>(p) ? SeenBlocks() : SeenBlocks::of<E>(p);
+  parallel_for(stripes.tasks, 1, [&](long begin, long end) {
     for (long task = begin; task < end; task++) {
-      const long head = task / stripes, stripe = task % stripes;
       const Parts<E> parts(grads, workspace, p, task);
-      parts.clear();
-      for (long t = tiles * stripe / stripes; t < tiles * (stripe + 1) / stripes; t++)
-        backward.run(head / z.Hk, head % z.Hk * groups + t / tiles_of(z), t % tiles_of(z), parts);
+      clear(parts, p, seen, task);
+      stripes.for_tiles(z, task, [&](long b, long h, long number) { backward.run(b, h, number, parts); });
     }
   });
-  parallel_for(z.B * z.Hk, 1, [&](long begin, long end) {
-    for (long head = begin; head < end; head++) collect(grads, workspace, p, head);
+  const Collect<E> collect{grads, p, seen, workspace};
+  const long blocks = SeenBlocks::count(z);
+  parallel_for(z.B * z.Hk * blocks, 8, [&](long begin, long end) {
+    for (long i = begin; i < end; i++) collect.block(i / blocks, i % blocks);
   });
-  if (grads.dby_distance) collect_distances(grads, workspace, p);
+  if (grads.dby_distance) collect.distances();
 }
 
 const OnCpu backward{[]<class E>(auto set) {
