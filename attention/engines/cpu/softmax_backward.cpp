@@ -61,12 +61,13 @@ template <class E> void clear(const Parts<E>& parts, const SoftmaxProblem& p, co
   std::fill_n(parts.dby_distance, z.H / z.Hk * p.distances, E(0));
 }
 
-// s -> p = 2^(s - L), dp -> ds = p (keep dp - delta), and p -> keep p for dv; all (count, 64)
-template <class E> void weights_and_gradients(E* s, E* dp, const E* keep, long count, const E* L, const E* delta) {
+// s -> p = 2^(s - L), dp -> ds = p (keep dp - delta), and p -> keep p for dv; all (count, 64), at the part
+template <class E>
+void weights_and_gradients(E* s, E* dp, const E* keep, const TilePart& part, const E* L, const E* delta) {
   using V = Vec<E>;
-  for (long x = 0; x < kTile; x += V::kLanes) {
+  for (long x = part.lane; x < part.behind(); x += V::kLanes) {
     const V log_sum = V::load(L + x), mean = V::load(delta + x);
-    for (long r = 0; r < count; r++) {
+    for (long r = part.row; r < part.below(); r++) {
       const long at = r * kTile + x;
       const V p = maths::exp2_negative(V::load(s + at) - log_sum), factor = keep ? V::load(keep + at) : V(E(1));
       (p * factor).store(s + at);
@@ -112,38 +113,52 @@ template <class E> struct Backward {
     std::fill_n(transposed_dq, z.D * kTile, E(0));
     E* dby_distance = grads.dby_distance ? parts.dby_distance + h % (z.H / z.Hk) * p.distances : nullptr;
     lanes.for_key_tiles([&](const KeyTile& tile) {
-      const long count = tile.count;
       Rows<E> ks = rows_at(tile, keys, stride.k.t, z.D, own_k);
       Rows<E> vs = rows_at(tile, values, stride.v.t, z.Dv, own_v);
-      gemm_tile<Into::store>(MatrixView<E>{s, count, kTile, kTile, 1}, {ks.data, count, z.D, ks.row, 1},
-                             {transposed_q, z.D, kTile, kTile, 1});
+      const bool partial = !lanes.sees_all(tile), biased = saved.by_distance || saved.by_query;
+      const TileParts seen = lanes.parts(tile, !partial || biased);
+      for (const TilePart& part : seen) part_scores(s, part, ks, transposed_q, z.D);
       add_biases(s, saved, lanes, tile);
-      if (!lanes.sees_all(tile)) {  // who saw a row that is not finite is not finite by L or delta already
-        lanes.hide(s, tile);
-        ks = finite_rows(ks, count, z.D, own_k), vs = finite_rows(vs, count, z.Dv, own_v);
+      if (partial) {  // who saw a row that is not finite is not finite by L or delta already
+        for (const TilePart& part : seen) lanes.hide(s, tile, part);
+        ks = finite_rows(ks, tile.count, z.D, own_k), vs = finite_rows(vs, tile.count, z.Dv, own_v);
       }
-      gemm_tile<Into::store>(MatrixView<E>{dp, count, kTile, kTile, 1}, {vs.data, count, z.Dv, vs.row, 1},
-                             {transposed_dy, z.Dv, kTile, kTile, 1});
       if (p.keep.threshold) draw_keep(keep, lanes, tile);
-      weights_and_gradients(s, dp, p.keep.threshold ? keep : nullptr, count, L, delta);
+      for (const TilePart& part : seen) {
+        part_scores(dp, part, vs, transposed_dy, z.Dv);
+        weights_and_gradients(s, dp, p.keep.threshold ? keep : nullptr, part, L, delta);
+        part_sums(transposed_dq, part, ks, dp, z.D);
+      }
       add_bias_gradients(dby_distance, grads.dby_query, dp, lanes, tile);
-      gemm_tile<Into::add>(MatrixView<E>{transposed_dq, z.D, kTile, kTile, 1}, {ks.data, z.D, count, 1, ks.row},
-                           {dp, count, kTile, kTile, 1});
-      add_product(parts.dv, s, own_dy, parts.dv_row, tile, lanes.n, own_v);
-      add_product(parts.dk, dp, own_q, parts.dk_row, tile, lanes.n, own_k);
+      for (const TilePart& part : seen) {  // what was gathered is needed no longer
+        add_product(parts.dv, parts.dv_row, s, own_dy, {tile, part, lanes.n, own_v});
+        add_product(parts.dk, parts.dk_row, dp, own_q, {tile, part, lanes.n, own_k});
+      }
     });
     for (long e = 0; e < z.D * kTile; e++) transposed_dq[e] *= E(p.scale);
     E* dq = grads.dq + b * stride.dq.b + h * stride.dq.h + lanes.begin * stride.dq.t;
     transpose_block(dq, stride.dq.t, transposed_dq, kTile, lanes.n, z.D);
   }
 
-  // to (tokens, C) at the tile's tokens += weights (count, n) x (n, C); own (count, C)
-  static void add_product(E* to, const E* weights, const E* x, long C, const KeyTile& tile, long n, E* own) {
-    const MatrixView<const E> left{weights, tile.count, n, kTile, 1}, right{x, n, C, C, 1};
-    if (!tile.token) return gemm_tile<Into::add>(MatrixView<E>{to + tile.begin * C, tile.count, C, C, 1}, left, right);
-    gemm_tile<Into::store>(MatrixView<E>{own, tile.count, C, C, 1}, left, right);
-    for (long r = 0; r < tile.count; r++)
-      if (tile.token[r] >= 0) add_row(to + tile.token[r] * C, own + r * C, C);
+  struct At {
+    const KeyTile& tile;
+    const TilePart& part;
+    long n;  // queries in the tile
+    E* own;  // (count, C), for tiles that are gathered
+  };
+  // to (tokens, C) at the part's tokens += weights (count, 64) x (64, C), over the part's queries
+  static void add_product(E* to, long C, const E* weights, const E* x, const At& at) {
+    const TilePart& part = at.part;
+    const long lanes = std::min(part.behind(), at.n) - part.lane;
+    const MatrixView<const E> left{weights + part.at(), part.rows, lanes, kTile, 1};
+    const MatrixView<const E> right{x + part.lane * C, lanes, C, C, 1};
+    if (!at.tile.token) {
+      const MatrixView<E> there{to + (at.tile.begin + part.row) * C, part.rows, C, C, 1};
+      return gemm_tile<Into::add>(there, left, right);
+    }
+    gemm_tile<Into::store>(MatrixView<E>{at.own, part.rows, C, C, 1}, left, right);
+    for (long r = 0; r < part.rows; r++)
+      if (at.tile.token[part.row + r] >= 0) add_row(to + at.tile.token[part.row + r] * C, at.own + r * C, C);
   }
 
   // L in units of log 2, +infinity where a query saw nothing (its weights are 0), and delta; both (64).

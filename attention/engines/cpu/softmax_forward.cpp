@@ -20,44 +20,55 @@
 namespace heed {
 namespace {
 
-// One tile of keys of the online softmax: s (count, 64) becomes p = 2^(s - top), and top, sum (64) go on. True if the
-// maximum of a lane grew: then `factor` (64) is what everything collected before must be multiplied by. Each lane
-// decides for itself, so that a query never depends on its neighbours, not even in the last bit.
-template <class E> bool softmax_tile(E* s, long count, E* top, E* sum, E* factor) {
+// One tile of keys of the online softmax, G vectors of lanes of it: s (rows, 64) becomes p = 2^(s - top), and top, sum
+// go on. True if the maximum of a lane grew: then `factor` is what everything collected before must be multiplied by.
+// Each lane decides for itself, so that a query never depends on its neighbours, not even in the last bit.
+template <long G, class E> bool softmax_lanes(E* s, long rows, E* top, E* sum, E* factor) {
   using V = Vec<E>;
-  constexpr long kLanes = V::kLanes, G = std::min(4L, kTile / kLanes);  // vectors at a time
+  constexpr long kLanes = V::kLanes;
   const V nothing(-std::numeric_limits<E>::infinity());
   bool moved = false;
-  for (long x = 0; x < kTile; x += G * kLanes) {
-    V most[G], reference[G], total[G];
-    for (long g = 0; g < G; g++) most[g] = V::load(top + x + g * kLanes);
-    for (long r = 0; r < count; r++)
-      for (long g = 0; g < G; g++) most[g] = max(V::load(s + r * kTile + x + g * kLanes), most[g]);
-    for (long g = 0; g < G; g++) {
-      const long at = x + g * kLanes;
-      const V before = V::load(top + at);
-      reference[g] = select(most[g] == nothing, V(E(0)), most[g]);   // nothing seen yet: 2^(-inf - 0) is 0
-      const V change = maths::exp2_negative(before - reference[g]);  // 1 where nothing moved
-      for (long i = 0; i < kLanes; i++) moved |= most[g].raw[i] > before.raw[i];
-      change.store(factor + at);
-      most[g].store(top + at);
-      total[g] = V::load(sum + at) * change;
-    }
-    for (long r = 0; r < count; r++)
-      for (long g = 0; g < G; g++) {
-        E* place = s + r * kTile + x + g * kLanes;
-        const V p = maths::exp2_negative(V::load(place) - reference[g]);
-        total[g] = total[g] + p;
-        p.store(place);
-      }
-    for (long g = 0; g < G; g++) total[g].store(sum + x + g * kLanes);
+  V most[G], reference[G], total[G];
+  for (long g = 0; g < G; g++) most[g] = V::load(top + g * kLanes);
+  for (long r = 0; r < rows; r++)
+    for (long g = 0; g < G; g++) most[g] = max(V::load(s + r * kTile + g * kLanes), most[g]);
+  for (long g = 0; g < G; g++) {
+    const long at = g * kLanes;
+    const V before = V::load(top + at);
+    reference[g] = select(most[g] == nothing, V(E(0)), most[g]);   // nothing seen yet: 2^(-inf - 0) is 0
+    const V change = maths::exp2_negative(before - reference[g]);  // 1 where nothing moved
+    for (long i = 0; i < kLanes; i++) moved |= most[g].raw[i] > before.raw[i];
+    change.store(factor + at);
+    most[g].store(top + at);
+    total[g] = V::load(sum + at) * change;
   }
+  for (long r = 0; r < rows; r++)
+    for (long g = 0; g < G; g++) {
+      E* place = s + r * kTile + g * kLanes;
+      const V p = maths::exp2_negative(V::load(place) - reference[g]);
+      total[g] = total[g] + p;
+      p.store(place);
+    }
+  for (long g = 0; g < G; g++) total[g].store(sum + g * kLanes);
   return moved;
 }
 
-template <class E> void multiply(E* x, const E* factor, long rows) {  // x (rows, 64), factor (64)
+// The same for all lanes of a part; s (count, 64), the others (64).
+template <class E> bool softmax_part(E* s, const TilePart& part, E* top, E* sum, E* factor) {
+  constexpr long kLanes = Vec<E>::kLanes, kMost = std::min(4L, kTile / kLanes), kFew = std::min(2L, kMost);
+  bool moved = false;
+  long x = part.lane;
+  for (; x + kMost * kLanes <= part.behind(); x += kMost * kLanes)
+    moved |= softmax_lanes<kMost>(s + part.row * kTile + x, part.rows, top + x, sum + x, factor + x);
+  for (; x < part.behind(); x += kFew * kLanes)
+    moved |= softmax_lanes<kFew>(s + part.row * kTile + x, part.rows, top + x, sum + x, factor + x);
+  return moved;
+}
+
+// x (rows, 64) *= factor (64), in the first lanes
+template <class E> void multiply(E* x, const E* factor, long rows, long lanes) {
   for (long r = 0; r < rows; r++)
-    for (long i = 0; i < kTile; i++) x[r * kTile + i] *= factor[i];
+    for (long i = 0; i < lanes; i++) x[r * kTile + i] *= factor[i];
 }
 
 template <class E> struct Forward {
@@ -84,35 +95,41 @@ template <class E> struct Forward {
     std::fill_n(collected, z.Dv * kTile, E(0));
     lanes.for_key_tiles([&](const KeyTile& tile) {
       const Rows<E> rows = rows_at(tile, keys, p.stride.k.t, z.D, own);
-      gemm_tile<Into::store>(MatrixView<E>{s, tile.count, kTile, kTile, 1}, {rows.data, tile.count, z.D, rows.row, 1},
-                             {transposed, z.D, kTile, kTile, 1});
-      add_biases(s, in, lanes, tile);
-      const bool partial = !lanes.sees_all(tile);
-      if (partial) lanes.hide(s, tile);
-      if (softmax_tile(s, tile.count, top, sum, factor)) multiply(collected, factor, z.Dv);
-      if (p.keep.threshold) {
-        draw_keep(keep, lanes, tile);
-        for (long e = 0; e < tile.count * kTile; e++) s[e] *= keep[e];
+      const bool partial = !lanes.sees_all(tile), biased = in.by_distance || in.by_query;
+      const TileParts parts = lanes.parts(tile, !partial || biased);
+      if (p.keep.threshold) draw_keep(keep, lanes, tile);
+      for (const TilePart& part : parts) {
+        part_scores(s, part, rows, transposed, z.D);
+        if (biased) add_biases(s, in, lanes, tile);
+        if (partial) lanes.hide(s, tile, part);
+        if (softmax_part(s, part, top, sum, factor))
+          multiply(collected + part.lane, factor + part.lane, z.Dv, part.lanes);
+        if (p.keep.threshold)
+          for (long r = part.row; r < part.below(); r++)
+            for (long e = r * kTile + part.lane; e < r * kTile + part.behind(); e++) s[e] *= keep[e];
       }
-      collect(collected, s, values, tile, partial, own);
+      collect(collected, s, values, tile, partial ? &parts : nullptr, own);
     });
     finish(lanes, collected, top, sum, factor);
   }
 
-  // collected (Dv, 64) += v^T weights (count, 64). Where some pairs are hidden, values that are not finite go only to
-  // those who see them.
-  void collect(E* collected, const E* weights, const E* values, const KeyTile& tile, bool partial, E* own) const {
+  // collected (Dv, 64) += v^T weights (count, 64). Where some pairs are hidden (`partial`: what is not), values that are
+  // not finite go only to those who see them.
+  void collect(E* collected, const E* weights, const E* values, const KeyTile& tile, const TileParts* partial,
+               E* own) const {
     const long Dv = p.sizes.Dv, value_row = p.stride.v.t;
     Rows<E> rows = rows_at(tile, values, value_row, Dv, own);
-    const bool harmful = partial && !all_finite(rows, tile.count, Dv);
+    if (!partial) return part_sums(collected, {0, tile.count, 0, kTile}, rows, weights, Dv);
+    const bool harmful = !all_finite(rows, tile.count, Dv);
     if (harmful) rows = finite_rows(rows, tile.count, Dv, own);
-    gemm_tile<Into::add>(MatrixView<E>{collected, Dv, kTile, kTile, 1}, {rows.data, Dv, tile.count, 1, rows.row},
-                         {weights, tile.count, kTile, kTile, 1});
-    for (long r = 0; r < tile.count && harmful; r++) {
-      const E *value = values + std::max(0L, tile.at(r)) * value_row, *weight = weights + r * kTile;
-      if (all_finite(Rows<E>{value, 0}, 1, Dv)) continue;
-      for (long i = 0; i < kTile; i++)
-        for (long c = 0; c < Dv && weight[i] != 0; c++) collected[c * kTile + i] += weight[i] * value[c];
+    for (const TilePart& part : *partial) {
+      part_sums(collected, part, rows, weights, Dv);
+      for (long r = part.row; r < part.below() && harmful; r++) {
+        const E *value = values + std::max(0L, tile.at(r)) * value_row, *weight = weights + r * kTile;
+        if (all_finite(Rows<E>{value, 0}, 1, Dv)) continue;
+        for (long i = part.lane; i < part.behind(); i++)
+          for (long c = 0; c < Dv && weight[i] != 0; c++) collected[c * kTile + i] += weight[i] * value[c];
+      }
     }
   }
 
@@ -120,7 +137,7 @@ template <class E> struct Forward {
   void finish(const Lanes<E>& lanes, E* collected, const E* top, const E* sum, E* factor) const {
     const auto [b, h, t] = p.stride.o;
     for (long i = 0; i < kTile; i++) factor[i] = sum[i] > 0 || sum[i] != sum[i] ? 1 / sum[i] : E(0);
-    multiply(collected, factor, p.sizes.Dv);
+    multiply(collected, factor, p.sizes.Dv, kTile);
     transpose_block(o + lanes.b * b + lanes.h * h + lanes.begin * t, t, collected, kTile, lanes.n, p.sizes.Dv);
     E* out = L + (lanes.b * p.sizes.H + lanes.h) * p.sizes.T + lanes.begin;
     for (long i = 0; i < lanes.n; i++)

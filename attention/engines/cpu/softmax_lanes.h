@@ -29,6 +29,21 @@ struct KeyTile : TileRows {
   const uint64_t* bits = nullptr;  // (count), of the plan: a bit for every lane; null: it allows all pairs
 };
 
+// A part of a tile: some of its rows of keys by some of its lanes.
+struct TilePart {
+  long row, rows, lane, lanes;
+  long at() const { return row * kTile + lane; }  // of its first pair in (count, 64)
+  long below() const { return row + rows; }
+  long behind() const { return lane + lanes; }
+};
+struct TileParts {
+  TilePart part[2];
+  long count = 0;
+  void add(const TilePart& next) { part[count++] = next; }
+  const TilePart* begin() const { return part; }
+  const TilePart* end() const { return part + count; }
+};
+
 // The queries of one tile, lane by lane; lanes beyond the last query and empty rows see nothing.
 template <class E> struct Lanes {
   using Element = std::conditional_t<sizeof(E) == 4, int32_t, int64_t>;
@@ -38,8 +53,9 @@ template <class E> struct Lanes {
   long b, h, tile, begin, n;                                            // queries begin .. begin + n
   long least_first = std::numeric_limits<long>::max(), most_last = -1;  // over those that see something
   long most_first = 0, least_last = std::numeric_limits<long>::max();   // over all of them
-  const int32_t* key_labels;                                            // of this sample, or null
-  const bool* allow;                                                    // of this sample and head, or null
+  long half_first[2], half_last[2];  // as least_first and most_last, of each half of the lanes
+  const int32_t* key_labels;         // of this sample, or null
+  const bool* allow;                 // of this sample and head, or null
 
   Lanes(const SoftmaxProblem& problem, long sample, long head, long number)
       : p(problem),
@@ -51,6 +67,7 @@ template <class E> struct Lanes {
         key_labels(p.seen.key_labels.of(b)),
         allow(p.seen.allow.of(b, h)) {
     const int32_t *index = p.seen.query_index.of(b, h), *labels = p.seen.query_labels.of(b);
+    std::fill_n(half_first, 2, least_first), std::fill_n(half_last, 2, most_last);
     for (long i = 0; i < kTile; i++) {
       token[i] = i >= n ? -1 : index ? index[begin + i] : int32_t(begin + i);
       const bool here = token[i] >= 0;
@@ -60,8 +77,11 @@ template <class E> struct Lanes {
       if (i >= n) continue;
       most_first = std::max<long>(most_first, first[i]), least_last = std::min<long>(least_last, last[i]);
       if (first[i] > last[i]) continue;
-      least_first = std::min<long>(least_first, first[i]), most_last = std::max<long>(most_last, last[i]);
+      long& half_least = half_first[2 * i / kTile];
+      long& half_most = half_last[2 * i / kTile];
+      half_least = std::min<long>(half_least, first[i]), half_most = std::max<long>(half_most, last[i]);
     }
+    least_first = std::min(half_first[0], half_first[1]), most_last = std::max(half_last[0], half_last[1]);
   }
 
   TileRows rows() const { return {begin, n, p.seen.query_index ? token : nullptr}; }
@@ -78,14 +98,36 @@ template <class E> struct Lanes {
     return most_first <= keys.least && least_last >= keys.most && !key_labels && !allow && !keys.bits;
   }
 
-  // s (count, 64): -infinity where a pair is not visible
-  void hide(E* s, const KeyTile& keys) const {
-    for (long r = 0; r < keys.count; r++, s += kTile) {
+  // Where there is something to see. At the border of a window or at the diagonal that is about half of a tile: each
+  // half of the lanes has the rows that it sees, and nothing is computed for the others. whole: in one part.
+  TileParts parts(const KeyTile& keys, bool whole) const {
+    TileParts parts;
+    const TilePart all{0, keys.count, 0, kTile};
+    if (whole || keys.token) {
+      parts.add(all);
+      return parts;
+    }
+    constexpr long kHalf = kTile / 2;
+    for (long half = 0; half < 2; half++) {
+      const long row = std::max(0L, half_first[half] - keys.begin);
+      const long rows = std::min(keys.count, half_last[half] + 1 - keys.begin) - row;
+      if (rows > 0) parts.add({row, rows, half * kHalf, kHalf});
+    }
+    if (parts.count == 2 && parts.part[0].rows == keys.count && parts.part[1].rows == keys.count) {
+      parts.count = 0;
+      parts.add(all);
+    }
+    return parts;
+  }
+
+  // s (count, 64): -infinity where a pair of the part is not visible
+  void hide(E* s, const KeyTile& keys, const TilePart& part) const {
+    for (long r = part.row; r < part.below(); r++) {
       const long key = keys.at(r);
       if (key < 0)
-        std::fill_n(s, kTile, -std::numeric_limits<E>::infinity());
+        std::fill_n(s + r * kTile + part.lane, part.lanes, -std::numeric_limits<E>::infinity());
       else
-        hide_key(s, Element(key), keys.bits ? keys.bits[r] : ~uint64_t(0));
+        hide_key(s + r * kTile, Element(key), keys.bits ? keys.bits[r] : ~uint64_t(0), part);
     }
   }
 
@@ -115,13 +157,13 @@ template <class E> struct Lanes {
   }
 
   // A row of 64 scores of one key, with the word of the plan
-  void hide_key(E* s, Element key, uint64_t word) const {
+  void hide_key(E* s, Element key, uint64_t word, const TilePart& part) const {
     using Int = typename Vec<E>::Int;
     constexpr long kLanes = Vec<E>::kLanes;
     const Vec<E> nothing(-std::numeric_limits<E>::infinity());
     Int power{};
     for (long i = 0; i < kLanes; i++) power[i] = Element(1) << i;
-    for (long x = 0; x < kTile; x += kLanes) {
+    for (long x = part.lane; x < part.behind(); x += kLanes) {
       auto lanes = [&](const Element* of) { return *reinterpret_cast<const Int*>(of + x); };
       Int seen = (lanes(first) <= key) & (lanes(last) >= key);
       seen &= ((Element(word >> x) - Int{}) & power) != 0;

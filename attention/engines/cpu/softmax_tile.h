@@ -30,6 +30,22 @@ template <class E> void transpose_scaled(E* to, const E* from, long from_row, lo
   }
 }
 
+// ---- products of a part of a tile
+
+// s or dp (count, 64) at the part = rows (count, C) x columns (C, 64)
+template <class E> void part_scores(E* s, const TilePart& part, const Rows<E>& rows, const E* columns, long C) {
+  gemm_tile<Into::store>(MatrixView<E>{s + part.at(), part.rows, part.lanes, kTile, 1},
+                         {rows.data + part.row * rows.row, part.rows, C, rows.row, 1},
+                         {columns + part.lane, C, part.lanes, kTile, 1});
+}
+
+// to (C, 64) += rows (count, C)^T x weights (count, 64), both at the part
+template <class E> void part_sums(E* to, const TilePart& part, const Rows<E>& rows, const E* weights, long C) {
+  gemm_tile<Into::add>(MatrixView<E>{to + part.lane, C, part.lanes, kTile, 1},
+                       {rows.data + part.row * rows.row, C, part.rows, 1, rows.row},
+                       {weights + part.at(), part.rows, part.lanes, kTile, 1});
+}
+
 // ---- biases and dropout
 
 // Where the tokens of a sample stand (softmax_kernels.h)
