@@ -119,7 +119,6 @@ Variable PatternCore::with_globals(const Heads& heads, const Mask& mask, const S
   return merge({softmax_attention(inputs(heads, mask, ctx), seen, options), window(heads, others, options, ctx)}).o;
 }
 
-// The pattern without global tokens.
 SoftmaxOutputs PatternCore::window(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx) {
   const long T = heads.q.size(2), S = heads.k.size(2);
   const bool dilated = pattern_.dilation > 1 && S > 0;

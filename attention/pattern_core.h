@@ -23,10 +23,11 @@ class PatternCore : public SoftmaxCore {
 
  protected:
   Visible seen(const Heads& heads, const Mask& mask, Context& ctx) override;
+  // The pattern without global tokens, for cores that merge it with more.
+  SoftmaxOutputs window(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
 
  private:
   Variable with_globals(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
-  SoftmaxOutputs window(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
   SoftmaxOutputs whole_dilated(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
   SoftmaxOutputs single_dilated(const Heads& heads, const Mask& mask, Context& ctx);
   Pattern now(const Context& ctx) const;  // while windows are scaled

@@ -28,7 +28,7 @@ namespace {
 // ---- list
 
 Capabilities capabilities(const Variant& variant) {
-  return make_mixer(variant.name, {.C = 32, .heads = 2, .max_length = 64})->can();
+  return make_mixer(variant.name, {.C = 32, .heads = 2, .max_length = 64, .grid = {8, 8}})->can();
 }
 
 std::string number_text(double x) { return format("%.12g", x); }
@@ -171,11 +171,18 @@ struct Show {
   bool causal = false, weights = false;
 };
 
+// As many tokens as the pixels of a square are taken as one, for variants of images.
+Grid square_of(long tokens) {
+  const long side = std::lround(std::sqrt(double(tokens)));
+  return side * side == tokens ? Grid{side, side} : Grid{};
+}
+
 // (H, T, S) of a mixer with random parameters on random tokens. In f64: a weight of 0 then is a pair that is not
 // visible, and not one that is too small for a float.
 Tensor weights_of(const Show& s, const std::string& spec) {
   const NoGrad no_grad;
-  const auto mixer = make_mixer(spec, {.C = 32 * s.heads, .heads = s.heads, .max_length = s.length});
+  const auto mixer = make_mixer(
+      spec, {.C = 32 * s.heads, .heads = s.heads, .max_length = s.length, .grid = square_of(s.length)});
   HEED_CHECK(!s.causal || mixer->can().causal, "show", spec, " has no causal form; leave --causal away");
   mixer->initialise(uint32_t(s.seed));
   mixer->cast_parameters(f64);

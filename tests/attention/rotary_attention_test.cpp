@@ -25,7 +25,8 @@ std::string does_not_rotate_and_decode(const Trial& trial) {
   return !trial.can.rotary ? "it takes no rotary positions" : !trial.can.decode ? "it has no State" : "";
 }
 Trial rotated(Trial trial) {
-  trial.sizes = kSizes;
+  const Grid grid = trial.sizes.grid;
+  trial.sizes = kSizes, trial.sizes.grid = grid;
   return trial;
 }
 

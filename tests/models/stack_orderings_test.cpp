@@ -25,7 +25,7 @@ const std::vector<std::string>& orderings() {
 std::vector<std::string> cut_anywhere() {
   std::vector<std::string> names;
   for (const Variant* variant : variants()) {
-    const Capabilities can = make_mixer(variant->name, {.C = 16, .heads = 2, .max_length = 64})->can();
+    const Capabilities can = make_mixer(variant->name, {.C = 16, .heads = 2, .max_length = 64, .grid = {3, 3}})->can();
     if (can.causal && can.decode && can.any_cut && !can.widens) names.push_back(variant->name);
   }
   return names;
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(chunks_through_a_state_equal_the_whole_with_every_attention
   for (const std::string& attention : cut_anywhere())
     for (const char* ordering : {"fssf", "sssfff"}) {
       StackOptions options = small(ordering);
-      options.attention = attention;
+      options.attention = attention, options.grid = {3, 3};
       check_chunks(options);
     }
 }
