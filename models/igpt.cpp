@@ -123,10 +123,6 @@ std::vector<Tensor> Igpt::features(const Tensor& pixels, Context& ctx) {
 
 StackState Igpt::start(long batch, long max_length) { return stack_.start(batch, std::min(max_length, order_.size())); }
 
-Tensor Igpt::next_logits(const Tensor& ids, Context& ctx, StackState& state) {
-  return next_logits(ids, {}, ctx, state);
-}
-
 Tensor Igpt::next_logits(const Tensor& ids, const Tensor& labels, Context& ctx, StackState& state) {
   const long offset = state.length(), T = ids.size(1);
   std::vector<Variable> parts;

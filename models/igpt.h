@@ -16,9 +16,7 @@
 // Pictures go in row by row; in which order they are read is the model's business (models/pixel_order.h).
 #pragma once
 
-#include "models/pixel_order.h"
-#include "models/stack.h"
-#include "models/token_model.h"
+#include "models/picture_model.h"
 #include "nn/embedding.h"
 #include "nn/linear.h"
 #include "nn/positions.h"
@@ -39,36 +37,24 @@ struct IgptOptions {
 
 const std::vector<std::string>& pixel_position_names();  // all that `positions` may be
 
-class Igpt : public Module, public TokenModel {
+class Igpt : public PictureModel {
  public:
   explicit Igpt(const IgptOptions& options);
 
-  struct In {
-    Tensor labels{};                        // i64 (B,): of a model with classes
-    Mask hidden = {};                       // what no pixel may see, besides those behind it
-    std::vector<Tensor>* inputs = nullptr;  // takes what every sublayer reads (StackIn::inputs)
-  };
-  // pixels i64 (B, n), row by row -> logits (B, n, K), by place: of the pixel that stands there, from those before it
-  Variable forward(const Tensor& pixels, const In& in, Context& ctx);
-  // Of a masked model. hidden: boolean (B, n), row by row -> logits (B, n, K), by place
-  Variable filled(const Tensor& pixels, const Tensor& hidden, const In& in, Context& ctx);
+  Variable forward(const Tensor& pixels, const In& in, Context& ctx) override;
+  // Of a masked model.
+  Variable filled(const Tensor& pixels, const Tensor& hidden, const In& in, Context& ctx) override;
+  // The mean over all places of what the first norm of each block gives, and at last of the last norm's.
+  std::vector<Tensor> features(const Tensor& pixels, Context& ctx) override;
 
-  // One vector (B, C) per layer for a picture: the mean over all places of what the first norm of each block gives, and
-  // at last of the last norm's. What a linear probe is trained on.
-  std::vector<Tensor> features(const Tensor& pixels, Context& ctx);
-
-  const PixelOrder& order() const { return order_; }
-  long classes() const { return classes_; }
+  const PixelOrder& order() const override { return order_; }
+  long classes() const override { return classes_; }
+  long vocabulary_size() const override { return colours_; }
   bool masked() const { return masked_; }
 
-  // ---- to draw with it (models/sampler.h): ids come and go by place
-
-  long vocabulary_size() const override { return colours_; }
-  long context() const override { return order_.size(); }
-  bool has_start() const override { return true; }
+  using PictureModel::next_logits;
   StackState start(long batch, long max_length) override;
-  Tensor next_logits(const Tensor& ids, Context& ctx, StackState& state) override;
-  Tensor next_logits(const Tensor& ids, const Tensor& labels, Context& ctx, StackState& state);  // labels (B,)
+  Tensor next_logits(const Tensor& ids, const Tensor& labels, Context& ctx, StackState& state) override;
 
  private:
   Variable starts(long B, const Tensor& labels);                  // (B, 1, C)
@@ -84,23 +70,6 @@ class Igpt : public Module, public TokenModel {
   AxialPositions* axial_ = nullptr;
   Stack& stack_;
   Linear& head_;
-};
-
-// The same model with a class for each row, as the sampler wants it.
-class LabelledIgpt : public TokenModel {
- public:
-  LabelledIgpt(Igpt& model, const Tensor& labels) : model_(model), labels_(labels) {}
-  long vocabulary_size() const override { return model_.vocabulary_size(); }
-  long context() const override { return model_.context(); }
-  bool has_start() const override { return true; }
-  StackState start(long batch, long max_length) override { return model_.start(batch, max_length); }
-  Tensor next_logits(const Tensor& ids, Context& ctx, StackState& state) override {
-    return model_.next_logits(ids, labels_, ctx, state);
-  }
-
- private:
-  Igpt& model_;
-  Tensor labels_;
 };
 
 }  // namespace heed

@@ -12,13 +12,13 @@
 using namespace heed;
 
 RunPage page_of(const std::string& run, const ImageSettings& s) {
-  RunPage page{.about = "a picture model by heed, learning " + s.data};
+  RunPage page{.about = (s.axial() ? "an axial picture model by heed, learning " : "a picture model by heed, learning ") + s.data};
   page.commands = {"build/igpt train --run " + shell_quoted(run) + " --resume      # longer: --steps N"};
   if (!s.masked()) {
     page.commands.push_back("build/igpt sample --run " + shell_quoted(run) + " --count 100 --out samples.png");
     page.commands.push_back("build/igpt complete --run " + shell_quoted(run) + " --out completions.png");
   }
-  if (!s.conditional) page.commands.push_back("build/igpt probe --run " + shell_quoted(run));
+  if (!s.conditional && !s.axial()) page.commands.push_back("build/igpt probe --run " + shell_quoted(run));
   page.commands.push_back("build/igpt palette --run " + shell_quoted(run));
   page.links = {{"Gallery", "gallery.png", "pictures it drew, and halves it completed"},
                 {"Completions", "completions.png", "lower halves of pictures, beside the originals"},

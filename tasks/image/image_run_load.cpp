@@ -25,6 +25,13 @@ std::vector<std::string> names_in(const std::string& text, const std::string& pa
   return names;
 }
 
+std::unique_ptr<PictureModel> loaded_model(const LoadedIgpt& of, const std::vector<NamedTensor>& weights) {
+  const long colours = of.palette.size(), labels = long(of.labels.size());
+  if (of.settings.axial())
+    return make_loaded<AxialTransformer>(weights, of.path, axial_options(of.settings, colours, labels));
+  return make_loaded<Igpt>(weights, of.path, model_options(of.settings, colours, labels));
+}
+
 }  // namespace
 
 long LoadedIgpt::label_of(const std::string& name) const {
@@ -45,8 +52,7 @@ LoadedIgpt load_igpt(const std::string& run_or_file, bool best, const std::funct
   HEED_CHECK(!loaded.settings.conditional || !loaded.labels.empty(), "load", found.path,
              " is damaged: its model is told labels (conditional), and it names none");
   if (loaded.settings.data.empty()) loaded.settings.data = found.data;
-  loaded.model = make_loaded<Igpt>(state.weights, found.path,
-                                   model_options(loaded.settings, loaded.palette.size(), long(loaded.labels.size())));
+  loaded.model = loaded_model(loaded, state.weights);
   loaded.model->move_to(chosen_device());
   return loaded;
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "data/images/pixel_palette.h"
-#include "models/igpt.h"
+#include "models/picture_model.h"
 #include "tasks/image/image_settings.h"
 
 namespace heed {
@@ -21,7 +21,7 @@ struct LoadedIgpt {
   std::string path = {};  // of the checkpoint
   PixelPalette palette;
   std::vector<std::string> labels = {};
-  std::unique_ptr<Igpt> model = {};
+  std::unique_ptr<PictureModel> model = {};
 
   long label_of(const std::string& name) const;  // its number; throws a sentence that lists those there are
 };

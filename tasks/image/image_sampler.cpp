@@ -15,11 +15,11 @@ namespace {
 constexpr long kAtOnce = 128;  // pictures that are drawn together: more of them take more memory, and little less time
 constexpr Colour kEmpty = palette::kHidden;
 
-Ids ordered(const Igpt& model, const Ids& ids) {
+Ids ordered(const PictureModel& model, const Ids& ids) {
   return model.order().ordered(from_vector(ids, {1, long(ids.size())})).to_vector<int64_t>();
 }
 
-Ids unordered(const Igpt& model, const Ids& ids) {
+Ids unordered(const PictureModel& model, const Ids& ids) {
   return model.order().unordered(from_vector(ids, {1, long(ids.size())})).to_vector<int64_t>();
 }
 
@@ -28,7 +28,7 @@ Colour show_colour(const PixelPalette& palette, int64_t id) {
   return {c[0], c[1], c[2]};
 }
 
-void check(const Igpt& model, const DrawOptions& o) {
+void check(const PictureModel& model, const DrawOptions& o) {
   const auto fits = [&](size_t given) { return given == 0 || long(given) == o.count; };
   HEED_CHECK(o.count >= 1 && fits(o.labels.size()) && fits(o.begun.size()), "draw", o.count, " pictures, ",
              o.labels.size(), " labels and ", o.begun.size(), " beginnings were given; there must be one for each");
@@ -40,7 +40,7 @@ void check(const Igpt& model, const DrawOptions& o) {
 }
 
 // Pictures first .. first + rows
-std::vector<Ids> some(Igpt& model, const DrawOptions& o, long first, long rows) {
+std::vector<Ids> some(PictureModel& model, const DrawOptions& o, long first, long rows) {
   std::vector<Ids> all(static_cast<size_t>(rows));
   for (size_t i = 0; i < all.size() && !o.begun.empty(); i++) {
     const Ids ids = ordered(model, o.begun[size_t(first) + i]);
@@ -50,7 +50,7 @@ std::vector<Ids> some(Igpt& model, const DrawOptions& o, long first, long rows) 
   sample.length = model.context() - o.kept, sample.first_row = o.sample.first_row + first;
   const std::vector<int64_t> labels(o.labels.empty() ? o.labels.begin() : o.labels.begin() + first,
                                     o.labels.empty() ? o.labels.begin() : o.labels.begin() + first + rows);
-  LabelledIgpt told(model, labels.empty() ? Tensor() : from_vector(labels, {rows}));
+  LabelledPictures told(model, labels.empty() ? Tensor() : from_vector(labels, {rows}));
   const std::vector<Ids> drawn = sampled(told, all, sample);
   for (size_t i = 0; i < all.size(); i++) {
     all[i].insert(all[i].end(), drawn[i].begin(), drawn[i].end());
@@ -61,9 +61,9 @@ std::vector<Ids> some(Igpt& model, const DrawOptions& o, long first, long rows) 
 
 }  // namespace
 
-long side_of(const Igpt& model) { return std::lround(std::sqrt(double(model.order().size()))); }
+long side_of(const PictureModel& model) { return std::lround(std::sqrt(double(model.order().size()))); }
 
-std::vector<Ids> drawn_ids(Igpt& model, const DrawOptions& o) {
+std::vector<Ids> drawn_ids(PictureModel& model, const DrawOptions& o) {
   check(model, o);
   std::vector<Ids> all;
   for (long first = 0; first < o.count; first += kAtOnce) {
@@ -73,7 +73,7 @@ std::vector<Ids> drawn_ids(Igpt& model, const DrawOptions& o) {
   return all;
 }
 
-std::vector<Picture> drawn_pictures(Igpt& model, const PixelPalette& palette, const DrawOptions& options) {
+std::vector<Picture> drawn_pictures(PictureModel& model, const PixelPalette& palette, const DrawOptions& options) {
   std::vector<Picture> pictures;
   for (const Ids& ids : drawn_ids(model, options)) pictures.push_back(picture_of(ids, side_of(model), palette));
   return pictures;
@@ -86,7 +86,7 @@ Picture picture_of(const Ids& ids, long columns, const PixelPalette& palette) {
   return picture;
 }
 
-Picture picture_of_begun(const Igpt& model, const Ids& ids, long kept, const PixelPalette& palette) {
+Picture picture_of_begun(const PictureModel& model, const Ids& ids, long kept, const PixelPalette& palette) {
   const long side = side_of(model);
   Picture picture = picture_of(ids, side, palette);
   for (size_t place = size_t(kept); place < ids.size(); place++) {
@@ -96,7 +96,7 @@ Picture picture_of_begun(const Igpt& model, const Ids& ids, long kept, const Pix
   return picture;
 }
 
-Picture filled_mosaic(Igpt& model, const PixelPalette& palette, const Batch& batch) {
+Picture filled_mosaic(PictureModel& model, const PixelPalette& palette, const Batch& batch) {
   const NoGrad no_grad;
   Context ctx;
   const Tensor hidden = not_equal(batch.targets, double(kNoTarget));

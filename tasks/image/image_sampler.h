@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "data/images/pixel_palette.h"
-#include "models/igpt.h"
 #include "models/objectives/objective.h"
+#include "models/picture_model.h"
 #include "models/sampler.h"
 #include "show/mosaic.h"
 
@@ -24,17 +24,17 @@ struct DrawOptions {
   std::function<void(long done, long all)> progress = {};  // pictures
 };
 
-std::vector<Ids> drawn_ids(Igpt& model, const DrawOptions& options);  // row by row
-std::vector<Picture> drawn_pictures(Igpt& model, const PixelPalette& palette, const DrawOptions& options);
+std::vector<Ids> drawn_ids(PictureModel& model, const DrawOptions& options);  // row by row
+std::vector<Picture> drawn_pictures(PictureModel& model, const PixelPalette& palette, const DrawOptions& options);
 
 Picture picture_of(const Ids& ids, long columns, const PixelPalette& palette);
 // The same where a part is not there yet: pixels at the places from `kept` on are left empty.
-Picture picture_of_begun(const Igpt& model, const Ids& ids, long kept, const PixelPalette& palette);
+Picture picture_of_begun(const PictureModel& model, const Ids& ids, long kept, const PixelPalette& palette);
 
 // What a masked model makes of a batch: what it sees, what it fills in (the likeliest colours) and the original.
-Picture filled_mosaic(Igpt& model, const PixelPalette& palette, const Batch& batch);
+Picture filled_mosaic(PictureModel& model, const PixelPalette& palette, const Batch& batch);
 
 // Sides of the model's pictures, which are squares.
-long side_of(const Igpt& model);
+long side_of(const PictureModel& model);
 
 }  // namespace heed

@@ -7,9 +7,27 @@
 namespace heed {
 namespace {
 
+// What the Axial Transformer cannot.
+void check_axial(const ImageSettings& s) {
+  HEED_CHECK(!s.masked(), "settings",
+             "the model is axial and the objective masked; it draws pixel by pixel and fills in none that are hidden. "
+             "Choose the model igpt, or the objective next");
+  HEED_CHECK(PixelOrder(s.order, s.size, s.size).is_raster(), "settings", "the model is axial and the order '", s.order,
+             "'; it reads pictures row by row. Leave the order away");
+  HEED_CHECK(s.attention == "full", "settings", "the model is axial and the attention ", s.attention,
+             "; its attentions are rows and columns. Leave the attention away, or choose the model igpt");
+  HEED_CHECK(s.positions == "learned" || s.positions == "axial", "settings", "the model is axial and the positions are ",
+             s.positions, "; it has a learned vector for every row and one for every column. Leave them away");
+  const Schedule schedule = schedule_of(s);
+  for (const Phase& phase : schedule.phases())
+    HEED_CHECK(phase.window == 0, "settings", "the model is axial, and a phase of the schedule has a window of ",
+               phase.window, "; its attentions see whole rows and columns. Leave it away");
+}
+
 // What the model would say, before anything is read.
 void check_model(const ImageSettings& s) {
   check_stack_sizes(s);
+  if (s.axial()) return check_axial(s);
   HEED_CHECK(!s.masked() || !s.conditional, "settings",
              "the objective is masked, and the model is to be told labels; it has no start to put them into. Leave one "
              "of the two away");
@@ -61,6 +79,11 @@ SettingTable table_of(ImageSettings& s) {
       {"size", s.size, kMinSize, kMaxSize, "pixels along each side"},
       {"colour", s.colour, "what pixels are; auto: grey if all pictures are", colour_names()},
       {"colours", s.colours, 2, kMaxColours, "of the palette, at most: each is a token"},
+      {"model",
+       s.model,
+       "igpt: one stack over all pixels; axial: the Axial Transformer, rows and columns, `layers` of each of its two "
+       "stacks",
+       {"igpt", "axial"}},
       {"objective",
        s.objective,
        "next: every pixel from those before it; masked: hidden ones from all others, as BERT",
@@ -99,6 +122,14 @@ IgptOptions model_options(const ImageSettings& s, long colours, long labels) {
           .positions = s.positions,
           .classes = s.conditional ? labels : 0,
           .masked = s.masked(),
+          .stack = stack_options(s)};
+}
+
+AxialTransformerOptions axial_options(const ImageSettings& s, long colours, long labels) {
+  return {.colours = colours,
+          .rows = s.size,
+          .columns = s.size,
+          .classes = s.conditional ? labels : 0,
           .stack = stack_options(s)};
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/images/image_data.h"
+#include "models/axial_transformer.h"
 #include "models/igpt.h"
 #include "tasks/stack_settings.h"
 #include "train/train_settings.h"
@@ -27,6 +28,7 @@ struct ImageSettings : TrainSettings, StackSettings {  // its context is the pic
   long colours = 16;            // of the palette, at most
 
   // the model
+  std::string model = "igpt";      // or axial: models/axial_transformer.h
   std::string objective = "next";  // every pixel from those before it; or masked: hidden ones from all others (BERT)
   double hidden = 0.15;            // the share of pixels that masked hides
   bool conditional = false;        // is the model told the label of each picture?
@@ -36,6 +38,7 @@ struct ImageSettings : TrainSettings, StackSettings {  // its context is the pic
   long valid_pictures = 1000;  // from the start of the validation data are looked at with every checkpoint
   long samples = 40;           // pictures that are drawn with every checkpoint
 
+  bool axial() const { return model == "axial"; }
   bool masked() const { return objective == "masked"; }
   long pixels() const { return size * size; }
 };
@@ -51,6 +54,7 @@ void check_settings(const ImageSettings& s);
 ImageOptions image_options(const ImageSettings& s);
 // colours: that the palette has; labels: that the data has
 IgptOptions model_options(const ImageSettings& s, long colours, long labels);
+AxialTransformerOptions axial_options(const ImageSettings& s, long colours, long labels);
 
 Json to_json(const ImageSettings& s);
 // What an older file lacks has its default; `from` is the file, for the errors.

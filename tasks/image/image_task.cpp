@@ -34,7 +34,12 @@ Images first_of(const Images& images, long count) {
   return some;
 }
 
-std::unique_ptr<Objective> objective_of(const ImageSettings& s, Igpt& model) {
+std::unique_ptr<PictureModel> model_of(const ImageSettings& s, long colours, long labels) {
+  if (s.axial()) return std::make_unique<AxialTransformer>(axial_options(s, colours, labels));
+  return std::make_unique<Igpt>(model_options(s, colours, labels));
+}
+
+std::unique_ptr<Objective> objective_of(const ImageSettings& s, PictureModel& model) {
   if (s.masked()) return std::make_unique<MaskedPixels>(model);
   return std::make_unique<NextPixel>(model);
 }
@@ -71,8 +76,8 @@ ImageTask::ImageTask(const ImageSettings& settings, const ImageData& data, const
       palette_(palette),
       train_(data.train, palette),
       valid_(first_of(data.valid, settings.valid_pictures), palette),
-      model_(model_options(settings, palette.size(), long(data.labels.size()))),
-      objective_(objective_of(settings, model_)) {}
+      model_(model_of(settings, palette.size(), long(data.labels.size()))),
+      objective_(objective_of(settings, *model_)) {}
 
 const Score& ImageTask::score() const { return image_score(); }
 
@@ -126,13 +131,13 @@ void ImageTask::write_samples(const RunFolder& folder, long step) {
     for (long i = 0; i < std::min(settings_.samples / 3, valid_.count()); i++) pictures.push_back(i);
     if (pictures.empty()) return;
     const Batch batch = batch_of(valid_, pictures, kind({.site = site_hash("valid")}));
-    filled_mosaic(model_, palette_, batch).write_png(folder.picture_path(step));
+    filled_mosaic(*model_, palette_, batch).write_png(folder.picture_path(step));
     return;
   }
   DrawOptions options{.count = settings_.samples};
   for (long i = 0; settings_.conditional && i < settings_.samples; i++)
     options.labels.push_back(i % long(labels_.size()));
-  mosaic(drawn_pictures(model_, palette_, options), {.columns = 10}).write_png(folder.picture_path(step));
+  mosaic(drawn_pictures(*model_, palette_, options), {.columns = 10}).write_png(folder.picture_path(step));
 }
 
 }  // namespace heed

@@ -17,7 +17,7 @@ class ImageTask : public Task {
   // The palette of a run that goes on, or one that was made for the data (palette_for).
   ImageTask(const ImageSettings& settings, const ImageData& data, const PixelPalette& palette);
 
-  Igpt& model() { return model_; }
+  PictureModel& model() { return *model_; }
   const PixelPalette& palette() const { return palette_; }
 
   Objective& objective() override { return *objective_; }
@@ -42,7 +42,7 @@ class ImageTask : public Task {
   std::vector<std::string> labels_;
   PixelPalette palette_;
   TokenPictures train_, valid_;  // of the validation what is looked at with every checkpoint
-  Igpt model_;
+  std::unique_ptr<PictureModel> model_;
   std::unique_ptr<Objective> objective_;
 };
 

@@ -35,7 +35,7 @@ Tensor pixel_vectors(const Images& images, const std::vector<long>& pictures, co
   return from_vector(all, {long(pictures.size()), images.bytes()});
 }
 
-Layers layers_of(Igpt& model, const PixelPalette& palette, const Images& images, long count,
+Layers layers_of(PictureModel& model, const PixelPalette& palette, const Images& images, long count,
                  const std::function<void(long)>& progress, long batch) {
   const TokenPictures tokens(images, palette);
   std::vector<std::vector<Tensor>> parts;  // of each layer
@@ -81,7 +81,7 @@ double regression_accuracy(const LabelledVectors& train, const LabelledVectors& 
 
 long Probe::best() const { return std::max_element(layers.begin(), layers.end()) - layers.begin(); }
 
-Probe linear_probe(Igpt& model, const PixelPalette& palette, const ImageData& data, const ProbeOptions& o) {
+Probe linear_probe(PictureModel& model, const PixelPalette& palette, const ImageData& data, const ProbeOptions& o) {
   HEED_CHECK(data.labels.size() >= 2, "probe", "these pictures have ", data.labels.size(),
              " labels; a probe tells at least two apart. Put the pictures into a folder for each label");
   Probe probe;

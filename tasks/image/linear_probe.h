@@ -1,5 +1,5 @@
 // The linear probe: how much a model that was never told any label knows of them. The model stays as it is; for each of
-// its layers a logistic regression learns the labels from one vector per picture (Igpt::features). In the paper the
+// its layers a logistic regression learns the labels from one vector per picture (PictureModel::features). In the paper the
 // middle layers are best. Beside it, the same regression on the pixels themselves.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "data/images/image_data.h"
 #include "data/images/pixel_palette.h"
-#include "models/igpt.h"
+#include "models/picture_model.h"
 
 namespace heed {
 
@@ -42,6 +42,6 @@ struct Probe {
   long best() const;  // the layer, from 0
 };
 
-Probe linear_probe(Igpt& model, const PixelPalette& palette, const ImageData& data, const ProbeOptions& options = {});
+Probe linear_probe(PictureModel& model, const PixelPalette& palette, const ImageData& data, const ProbeOptions& options = {});
 
 }  // namespace heed

@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_model_with_classes_is_told_them) {
   const std::vector<Tensor> steps = decoded(model, pixels, labels);
   for (long t = 0; t < kPixels; t++) check_close(steps[size_t(t)], contiguous(select(whole, 1, t)), kRounding);
   BOOST_TEST(!same_bits(whole, recomputed(model, pixels, zeros({2}, i64))));
-  LabelledIgpt told(model, labels);
+  LabelledPictures told(model, labels);
   const std::vector<Ids> rows = sampled(told, {{}, {}}, {.length = kPixels, .temperature = 0});
   BOOST_TEST((rows[0] != rows[1]));
   BOOST_TEST(error_of([&] { recomputed(model, pixels); }) ==

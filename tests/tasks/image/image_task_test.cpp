@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(what_is_begun_stays_and_pictures_do_not_depend_on_each_othe
   ImageSettings s = tiny_image();
   s.order = "blocks:7x7";
   const auto task = task_of(s);
-  Igpt& model = task->model();
+  PictureModel& model = task->model();
   const std::vector<Ids> three = drawn_ids(model, {.count = 3});
   BOOST_TEST((drawn_ids(model, {.count = 1, .sample = {.first_row = 2}})[0] == three[2]));
   const Ids again = drawn_ids(model, {.count = 1, .sample = {.seed = 9}, .begun = {three[0]}, .kept = 49})[0];
