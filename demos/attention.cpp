@@ -181,8 +181,8 @@ Grid square_of(long tokens) {
 // visible, and not one that is too small for a float.
 Tensor weights_of(const Show& s, const std::string& spec) {
   const NoGrad no_grad;
-  const auto mixer = make_mixer(
-      spec, {.C = 32 * s.heads, .heads = s.heads, .max_length = s.length, .grid = square_of(s.length)});
+  const auto mixer =
+      make_mixer(spec, {.C = 32 * s.heads, .heads = s.heads, .max_length = s.length, .grid = square_of(s.length)});
   HEED_CHECK(!s.causal || mixer->can().causal, "show", spec, " has no causal form; leave --causal away");
   mixer->initialise(uint32_t(s.seed));
   mixer->cast_parameters(f64);

@@ -15,8 +15,8 @@ namespace {
 constexpr double kPositionDeviation = 0.01, kTokenDeviation = 0.02;
 
 const AxialTransformerOptions& checked(const AxialTransformerOptions& o) {
-  HEED_CHECK(o.colours >= 1 && o.rows >= 1 && o.columns >= 1 && o.rows * o.columns >= 2 && o.classes >= 0, "axial model",
-             "there are ", o.colours, " colours, ", o.rows, " x ", o.columns, " pixels and ", o.classes,
+  HEED_CHECK(o.colours >= 1 && o.rows >= 1 && o.columns >= 1 && o.rows * o.columns >= 2 && o.classes >= 0,
+             "axial model", "there are ", o.colours, " colours, ", o.rows, " x ", o.columns, " pixels and ", o.classes,
              " classes; a colour and two pixels are the least");
   HEED_CHECK(!o.stack.rotary, "axial model",
              "rotary positions were asked for; this model knows where a pixel is by a vector for its row and one for "
@@ -44,8 +44,8 @@ StackOptions outer_of(const AxialTransformerOptions& o) {
 struct AxialTransformer::Row : State {
   using State::State;
   long inner_states = 0;  // that come first in the StackState
-  Tensor pixels = {};  // i64 (B, c); undefined: none yet
-  Tensor above = {};   // (B, columns, C); undefined: it is the first row
+  Tensor pixels = {};     // i64 (B, c); undefined: none yet
+  Tensor above = {};      // (B, columns, C); undefined: it is the first row
 
   void reset() override { State::reset(), pixels = above = {}; }
   Tensors tensors() const override {
@@ -65,7 +65,8 @@ struct AxialTransformer::Parts {
   StackState &all, inner = {}, outer = {};
   Row& row;
 
-  Parts(StackState& state, const AxialTransformer& model) : all(state), row(State::of<Row>(*state.states.back(), model)) {
+  Parts(StackState& state, const AxialTransformer& model)
+      : all(state), row(State::of<Row>(*state.states.back(), model)) {
     const auto move = [&](StackState& to, long begin, long end) {
       for (long i = begin; i < end; i++) to.states.push_back(std::move(all.states[size_t(i)]));
     };
@@ -137,8 +138,8 @@ StackState AxialTransformer::start(long batch, long max_length) {
   return all;
 }
 
-// Logits of place `known`, the first whose pixel is not known. Places from `offset` on go through the inner decoder, row
-// by row; where a row begins, the outer decoder first takes in the row above it.
+// Logits of place `known`, the first whose pixel is not known. Places from `offset` on go through the inner decoder,
+// row by row; where a row begins, the outer decoder first takes in the row above it.
 Tensor AxialTransformer::next_logits(const Tensor& ids, const Tensor& labels, Context& ctx, StackState& state) {
   Parts parts(state, *this);
   Row& row = parts.row;

@@ -11,8 +11,8 @@
 //   AxialTransformer model({.colours = 16, .rows = 28, .columns = 28, .stack = {.C = 128, .heads = 4}});
 //   Variable logits = model.forward(pixels, {}, ctx);      // (B, 784) -> (B, 784, 16)
 //
-// It draws row by row: the outer decoder takes in a finished row as a whole (its State keeps keys and values by column),
-// the inner one goes on pixel by pixel and looks back to the first of its row: n sqrt(n) pairs for a picture, too.
+// It draws row by row: the outer decoder takes in a finished row as a whole and keeps keys and values of all rows, the
+// inner one goes on pixel by pixel and looks back to the first of its row: n sqrt(n) pairs for a picture, too.
 //
 // Where it differs from the paper: a pixel is one token of a palette, so that there are no slices of channels; a stack
 // ends with a norm, so that u is normed before it is added; weights begin as in any stack here (stack.h).
@@ -54,7 +54,7 @@ class AxialTransformer : public PictureModel {
 
   Variable told(const Variable& x, const Tensor& labels);  // x with the class of each picture
   Variable placed(const Tensor& ids, const Tensor& labels, long place, Context& ctx);  // what the outer decoder reads
-  static Variable nothing(const Variable& like, long B, long T);  // (B, T, C), zeros
+  static Variable nothing(const Variable& like, long B, long T);                       // (B, T, C), zeros
 
   long colours_, classes_, columns_;
   PixelOrder order_;

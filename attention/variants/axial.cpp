@@ -147,9 +147,7 @@ class AxialMixer : public MultiHead {
   }
 
  protected:
-  Variable mix(const Variable& x, const MixIn& in, Context& ctx) override {
-    return MultiHead::mix(x, own(x, in), ctx);
-  }
+  Variable mix(const Variable& x, const MixIn& in, Context& ctx) override { return MultiHead::mix(x, own(x, in), ctx); }
   Tensor dense_weights(const Variable& x, const MixIn& in, Context& ctx) override {
     return MultiHead::dense_weights(x, own(x, in), ctx);
   }
@@ -159,8 +157,8 @@ class AxialMixer : public MultiHead {
     const long tokens = x.size(1) + (in.state ? in.state->length() : 0);
     HEED_CHECK(grid_.rows == 0 || tokens <= grid_.rows * grid_.columns, "axial", tokens,
                " tokens were given; the grid of ", grid_.rows, "x", grid_.columns, " has room for ",
-               grid_.rows * grid_.columns, ". Give a larger grid, or the width of a row alone, as in grid=",
-               grid_.columns);
+               grid_.rows * grid_.columns,
+               ". Give a larger grid, or the width of a row alone, as in grid=", grid_.columns);
     MixIn own = in;
     if (causal_) own.mask = own.mask & causal_mask();
     return own;
@@ -183,9 +181,9 @@ Grid grid_of(const VariantOptions& options, const Grid& image) {
   }
   HEED_CHECK(grid.columns > 0 && (given.size() == 1 || grid.rows > 0), "axial", "got grid=", options.word("grid"),
              "; rows and columns must be 1 or more");
-  HEED_CHECK(grid.rows == 0 || grid.rows * grid.columns >= image.rows * image.columns, "axial", "got grid=",
-             options.word("grid"), ", which is ", grid.rows * grid.columns, " places; the image has ", image.rows, "x",
-             image.columns, ". Leave it away: the model tells its grid");
+  HEED_CHECK(grid.rows == 0 || grid.rows * grid.columns >= image.rows * image.columns, "axial",
+             "got grid=", options.word("grid"), ", which is ", grid.rows * grid.columns, " places; the image has ",
+             image.rows, "x", image.columns, ". Leave it away: the model tells its grid");
   return grid;
 }
 

@@ -12,7 +12,9 @@
 using namespace heed;
 
 RunPage page_of(const std::string& run, const ImageSettings& s) {
-  RunPage page{.about = (s.axial() ? "an axial picture model by heed, learning " : "a picture model by heed, learning ") + s.data};
+  RunPage page{.about =
+                   (s.axial() ? "an axial picture model by heed, learning " : "a picture model by heed, learning ") +
+                   s.data};
   page.commands = {"build/igpt train --run " + shell_quoted(run) + " --resume      # longer: --steps N"};
   if (!s.masked()) {
     page.commands.push_back("build/igpt sample --run " + shell_quoted(run) + " --count 100 --out samples.png");

@@ -16,8 +16,9 @@ void check_axial(const ImageSettings& s) {
              "'; it reads pictures row by row. Leave the order away");
   HEED_CHECK(s.attention == "full", "settings", "the model is axial and the attention ", s.attention,
              "; its attentions are rows and columns. Leave the attention away, or choose the model igpt");
-  HEED_CHECK(s.positions == "learned" || s.positions == "axial", "settings", "the model is axial and the positions are ",
-             s.positions, "; it has a learned vector for every row and one for every column. Leave them away");
+  HEED_CHECK(s.positions == "learned" || s.positions == "axial", "settings",
+             "the model is axial and the positions are ", s.positions,
+             "; it has a learned vector for every row and one for every column. Leave them away");
   const Schedule schedule = schedule_of(s);
   for (const Phase& phase : schedule.phases())
     HEED_CHECK(phase.window == 0, "settings", "the model is axial, and a phase of the schedule has a window of ",

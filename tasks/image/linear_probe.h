@@ -1,6 +1,6 @@
 // The linear probe: how much a model that was never told any label knows of them. The model stays as it is; for each of
-// its layers a logistic regression learns the labels from one vector per picture (PictureModel::features). In the paper the
-// middle layers are best. Beside it, the same regression on the pixels themselves.
+// its layers a logistic regression learns the labels from one vector per picture (PictureModel::features). In the paper
+// the middle layers are best. Beside it, the same regression on the pixels themselves.
 #pragma once
 
 #include <functional>
@@ -42,6 +42,7 @@ struct Probe {
   long best() const;  // the layer, from 0
 };
 
-Probe linear_probe(PictureModel& model, const PixelPalette& palette, const ImageData& data, const ProbeOptions& options = {});
+Probe linear_probe(PictureModel& model, const PixelPalette& palette, const ImageData& data,
+                   const ProbeOptions& options = {});
 
 }  // namespace heed

@@ -104,6 +104,32 @@ BOOST_AUTO_TEST_CASE(a_resumed_run_ends_as_one_that_was_not_stopped) {
   BOOST_TEST((read_file(whole.run + samples) == read_file(parts.run + samples)));
 }
 
+BOOST_AUTO_TEST_CASE(an_axial_model_trains_goes_on_draws_and_completes) {
+  const Pictures whole, parts;
+  const Ran ran = whole.train({"--model", "axial"});
+  BOOST_REQUIRE_MESSAGE(ran.code == 0, ran.err);
+  BOOST_TEST(parts.train({"--model", "axial", "--steps", "4"}).code == 0);
+  BOOST_TEST(parts({"train", "--run", parts.run, "--resume", "--steps", "8", "--threads", "2"}).code == 0);
+  BOOST_TEST(same_training(newest_checkpoint(whole.run), newest_checkpoint(parts.run)));
+  BOOST_TEST(is_png(whole.run + "/samples/step-000008.png"));
+  BOOST_TEST(whole({"sample", "--run", whole.run, "--count", "3"}).code == 0);
+  BOOST_TEST(whole({"complete", "--run", whole.run, "--count", "2", "--keep", "0.4"}).code == 0);
+  BOOST_TEST(is_png(whole.run + "/samples.png"));
+  BOOST_TEST(is_png(whole.run + "/completions.png"));
+  const std::string page = read_file(whole.run + "/index.html");
+  BOOST_TEST(contains(page, "an axial picture model"));
+  BOOST_TEST(contains(page, "build/igpt complete"));
+  BOOST_TEST(!contains(page, "build/igpt probe"));
+  const Json info = Json::parse(whole({"info", "--run", whole.run, "--json"}).out, "info");
+  BOOST_TEST(info.at("settings").at("model").text() == "axial");
+  check_fails(whole({"probe", "--run", whole.run}), "has no features to probe; probe one of the model igpt");
+  check_fails(whole.train({"--model", "axial", "--objective", "masked", "--run", whole.folder / "other"}),
+              "the model is axial and the objective masked");
+  check_fails(whole.train({"--model", "axial", "--order", "blocks:7x7", "--run", whole.folder / "other"}),
+              "it reads pictures row by row");
+  BOOST_TEST(!fs::exists(whole.folder / "other"));
+}
+
 // The pictures are others now: the run goes on with the colours it has.
 BOOST_AUTO_TEST_CASE(a_run_keeps_its_palette) {
   const Pictures at;

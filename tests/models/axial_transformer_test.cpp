@@ -125,8 +125,7 @@ BOOST_AUTO_TEST_CASE(a_class_changes_every_pixel) {
   check_parts(model, {6, 4}, tensor({1, 2}, i64));
   const Tensor pixels = some_ids(1, kPixels);
   const Tensor zero = recomputed(model, pixels, tensor({0}, i64)), one = recomputed(model, pixels, tensor({1}, i64));
-  for (long place = 0; place < kPixels; place++)
-    BOOST_TEST(!same_bits(logits_at(zero, place), logits_at(one, place)));
+  for (long place = 0; place < kPixels; place++) BOOST_TEST(!same_bits(logits_at(zero, place), logits_at(one, place)));
 }
 
 BOOST_AUTO_TEST_CASE(a_state_that_was_saved_in_a_row_comes_back) {
@@ -157,8 +156,8 @@ BOOST_AUTO_TEST_CASE(rows_of_a_sampler_do_not_depend_on_each_other) {
   BOOST_TEST(sampled(model, {begun, {}}, {.length = kPixels - 8})[0].size() == size_t(kPixels - 8));
 }
 
-// Attention of a picture that is drawn pixel by pixel, in tiles of 64 keys: four times the pixels are at most eight times
-// the pairs. One stack over all pixels needs sixteen times as many, or nearly.
+// Attention of a picture that is drawn pixel by pixel, in tiles of 64 keys: four times the pixels are at most eight
+// times the pairs. One stack over all pixels needs sixteen times as many, or nearly.
 BOOST_AUTO_TEST_CASE(drawing_a_picture_takes_n_sqrt_n_pairs) {
   const auto pairs = [](PictureModel& model) {
     Profile profile;
@@ -241,11 +240,13 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
   AxialTransformer model(tiny("sfsf", 2));
   Context ctx;
   const Tensor pixels = some_ids(2, kPixels);
-  BOOST_TEST(error_of([&] { model.forward(pixels, {}, ctx); }) ==
-             "axial model: this model is told the class of each picture, 0 to 1; labels must be (2,) and are not given");
-  BOOST_TEST(error_of([&] { model.forward(pixels, {.hidden = window_mask(3, 0)}, ctx); }) ==
-             "axial model: a mask was given (a phase of the schedule with a window?); its attentions see whole rows and "
-             "columns. Leave it away");
+  BOOST_TEST(
+      error_of([&] { model.forward(pixels, {}, ctx); }) ==
+      "axial model: this model is told the class of each picture, 0 to 1; labels must be (2,) and are not given");
+  BOOST_TEST(
+      error_of([&] { model.forward(pixels, {.hidden = window_mask(3, 0)}, ctx); }) ==
+      "axial model: a mask was given (a phase of the schedule with a window?); its attentions see whole rows and "
+      "columns. Leave it away");
   BOOST_TEST(error_of([&] { model.filled(pixels, pixels, {}, ctx); }) ==
              "igpt: this kind of picture model draws pixel by pixel and fills in none that are hidden; use the model "
              "igpt");

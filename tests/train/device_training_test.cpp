@@ -2,11 +2,13 @@
 // to the same bits as on the cpu, whose kernels it uses.
 #include "autograd/ops/cross_entropy.h"
 #include "autograd/ops/elementwise.h"
+#include "models/axial_transformer.h"
 #include "models/classifier.h"
 #include "models/encoder_decoder.h"
 #include "models/igpt.h"
 #include "models/objectives/masked_pixels.h"
 #include "models/objectives/next_pixel.h"
+#include "models/sampler.h"
 #include "nn/arena.h"
 #include "tasks/language/bits_per_byte.h"
 #include "tasks/language/language_task.h"
@@ -196,6 +198,26 @@ BOOST_AUTO_TEST_CASE(a_picture_model_has_the_same_gradients_there) {
         return NextPixel(model).summed_loss(batch, {}, ctx);
       });
     }
+}
+
+BOOST_AUTO_TEST_CASE(an_axial_picture_model_has_the_same_gradients_there) {
+  const Batch batch{.inputs = some_ids(2, 20), .counted = 40};
+  const AxialTransformerOptions o{
+      .colours = 11, .rows = 4, .columns = 5, .stack = {.C = 16, .heads = 2, .ordering = "sf"}};
+  check_model<AxialTransformer>(o, [&](AxialTransformer& model) {
+    Context ctx;
+    return NextPixel(model).summed_loss(batch, {}, ctx);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(an_axial_picture_model_draws_the_same_there) {
+  const GuardedDevice guarded;
+  const AxialTransformerOptions o{.colours = 11, .rows = 4, .columns = 5, .stack = {.C = 16, .heads = 2}};
+  AxialTransformer here(o), there(o);
+  shake(here), shake(there);
+  there.move_to(kThere);
+  const std::vector<Ids> prompts = {{}, {1, 2, 3, 4, 5, 6, 7}};
+  BOOST_TEST((sampled(there, prompts, {.length = 13}) == sampled(here, prompts, {.length = 13})));
 }
 
 BOOST_AUTO_TEST_CASE(a_model_that_is_packed_stays_where_it_is) {

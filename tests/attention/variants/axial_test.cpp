@@ -161,8 +161,7 @@ BOOST_AUTO_TEST_CASE(row_by_row_the_work_is_n_sqrt_n) {
     const auto state = mixer->start(1, side * side);
     Context ctx;
     Profile profile;
-    for (long row = 0; row < side; row++)
-      mixer->forward(noise({1, side, C}, 1, f32), {.state = state.get()}, ctx);
+    for (long row = 0; row < side; row++) mixer->forward(noise({1, side, C}, 1, f32), {.state = state.get()}, ctx);
     profile.stop();
     double all = 0;
     for (const ProfileRow& row : profile.rows()) all += row.flops;
@@ -200,7 +199,9 @@ BOOST_AUTO_TEST_CASE(more_tokens_than_the_grid_has_are_refused_before_the_state_
   BOOST_TEST(error_of([&] { y_of(*mixer, noise({1, 21, C}, 1), {}); }) == want);
   const auto state = mixer->start(1, 100);
   Context ctx;
-  const auto step = [&](long T) { mixer->forward(noise({1, T, C}, 1), {.mask = causal_mask(), .state = state.get()}, ctx); };
+  const auto step = [&](long T) {
+    mixer->forward(noise({1, T, C}, 1), {.mask = causal_mask(), .state = state.get()}, ctx);
+  };
   step(18);
   BOOST_TEST(error_of([&] { step(3); }) == want);
   BOOST_TEST(state->length() == 18);

@@ -60,6 +60,24 @@ BOOST_AUTO_TEST_CASE(any_ordering_of_sublayers_and_reversible_stacks_train) {
   BOOST_TEST(error_of([&] { check_settings(s); }).find("attention") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(an_axial_model_begins_at_ln_k_and_learns) {
+  ImageSettings s = tiny_image();
+  s.model = "axial";
+  for (const bool conditional : {false, true}) {
+    s.conditional = conditional;
+    const auto task = task_of(s);
+    BOOST_TEST(std::abs(task->validate({}) - std::log(8.0)) < 1e-5);
+    Trainer trainer(*task);
+    while (trainer.step() < trainer.last_step()) trainer.advance();
+    BOOST_TEST(task->validate({}) < 0.8 * std::log(8.0));
+    const std::vector<long> labels = conditional ? std::vector<long>{0, 4} : std::vector<long>();
+    BOOST_TEST(drawn_ids(task->model(), {.count = 2, .labels = labels})[1].size() == 196u);
+  }
+  s.conditional = false, s.layers = 2, s.ordering = "sandwich:1", s.reversible = true;
+  const std::vector<double> reversible = losses(s, 2, 20);
+  BOOST_TEST(reversible.back() < reversible.front());
+}
+
 BOOST_AUTO_TEST_CASE(micro_batches_compute_the_same) {
   for (const char* objective : {"next", "masked"}) {
     ImageSettings s = tiny_image();
@@ -193,6 +211,38 @@ BOOST_AUTO_TEST_CASE(settings_that_cannot_be_are_refused) {
   BOOST_TEST(error_of([&] {
                ImageTask(tiny_image(), tiny_pictures(), PixelPalette({{1, 1, 1}}, 1));
              }) == "image_task: the pictures have 3 channels and the palette 1; one is grey and the other not");
+}
+
+BOOST_AUTO_TEST_CASE(what_an_axial_model_cannot_is_refused) {
+  const auto error = [](auto change) {
+    ImageSettings s = tiny_image();
+    s.model = "axial";
+    change(s);
+    return error_of([&] { check_settings(s); });
+  };
+  BOOST_TEST(
+      error([](auto& s) { s.objective = "masked"; }) ==
+      "settings: the model is axial and the objective masked; it draws pixel by pixel and fills in none that are "
+      "hidden. Choose the model igpt, or the objective next");
+  BOOST_TEST(error([](auto& s) { s.order = "blocks:7x7"; }) ==
+             "settings: the model is axial and the order 'blocks:7x7'; it reads pictures row by row. Leave the order "
+             "away");
+  BOOST_TEST(error([](auto& s) { s.attention = "window:left=3"; }) ==
+             "settings: the model is axial and the attention window:left=3; its attentions are rows and columns. Leave "
+             "the attention away, or choose the model igpt");
+  for (const char* positions : {"rotary", "none"})
+    BOOST_TEST(error([&](auto& s) { s.positions = positions; }) ==
+               "settings: the model is axial and the positions are " + std::string(positions) +
+                   "; it has a learned vector for every row and one for every column. Leave them away");
+  BOOST_TEST(error([](auto& s) { s.schedule = "constant:steps=3,window=8"; }) ==
+             "settings: the model is axial, and a phase of the schedule has a window of 8; its attentions see whole "
+             "rows and columns. Leave it away");
+  BOOST_TEST(error([](auto& s) { s.heads = 3; }) ==
+             "settings: width is 16 and heads 3; the heads must divide the width");
+  BOOST_TEST(error([](auto& s) { s.model = "axal"; }).find("igpt, axial") != std::string::npos);
+  ImageSettings s = tiny_image();
+  s.model = "axial", s.positions = "axial", s.conditional = true;
+  BOOST_CHECK_NO_THROW(check_settings(s));
 }
 
 // Every variant that can decode is taken, and the others are refused with a sentence.

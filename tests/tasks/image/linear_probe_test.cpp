@@ -54,6 +54,14 @@ BOOST_AUTO_TEST_CASE(every_layer_and_the_pixels_have_an_accuracy) {
       "each label");
 }
 
+BOOST_AUTO_TEST_CASE(a_model_without_features_says_so) {
+  ImageSettings s = tiny_image();
+  s.model = "axial";
+  ImageTask task(s, tiny_pictures(), palette_for(s, tiny_pictures()));
+  BOOST_TEST(error_of([&] { linear_probe(task.model(), task.palette(), tiny_pictures(), {.train = 20}); }) ==
+             "igpt: this kind of picture model has no features to probe; probe one of the model igpt");
+}
+
 // The model may be on a GPU; the regression is on the CPU.
 BOOST_AUTO_TEST_CASE(a_model_on_another_device_is_probed_alike) {
   const ImageSettings s = tiny_image();
