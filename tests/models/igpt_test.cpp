@@ -106,6 +106,26 @@ BOOST_AUTO_TEST_CASE(decoding_equals_recomputing) {
       }
 }
 
+BOOST_AUTO_TEST_CASE(axial_attention_takes_its_grid_from_the_model) {
+  IgptOptions o = tiny();
+  const Tensor pixels = some_ids(2, kPixels);
+  const auto logits = [&](const std::string& attention) {
+    o.stack.attention = attention;
+    Igpt model(o);
+    shake(model);
+    const Tensor whole = recomputed(model, pixels);
+    const std::vector<Tensor> steps = decoded(model, pixels);
+    for (long t = 0; t < kPixels; t++) check_close(steps[size_t(t)], contiguous(select(whole, 1, t)), kRounding);
+    return whole;
+  };
+  BOOST_TEST(same_bits(logits("axial"), logits("axial:axis=rows,grid=4x5;axial:axis=columns,grid=4x5")));
+  logits("axial:axis=merged");
+  o.order = "blocks:2x2";
+  BOOST_TEST(error_of([&] {
+               Igpt model(o);
+             }).starts_with("axial: the tokens of this model are no image in rows, so that its grid is not known"));
+}
+
 // Three standard deviations above the mean of a chi-square variable.
 BOOST_AUTO_TEST_CASE(pixels_are_drawn_as_often_as_they_are_likely) {
   Igpt model(tiny());

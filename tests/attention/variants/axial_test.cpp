@@ -109,6 +109,14 @@ BOOST_AUTO_TEST_CASE(columns_are_the_rows_of_the_transposed_grid) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(masked_columns_are_what_strides_of_a_row_see) {
+  const Tensor x = noise({2, 45, C}, 3);
+  const auto y = [&](const std::string& spec) { return y_of(*made(spec), x, causal_mask()); };
+  check_close(y("axial:axis=columns,grid=7"), y("window:left=-1,right=0,dilation=7"), kExact);
+  if (all_variants.find_or_null("sparse"))  // its second pattern
+    check_close(y("axial:axis=columns,grid=7"), y("sparse:kind=strided,heads=second,stride=7"), kExact);
+}
+
 BOOST_AUTO_TEST_CASE(a_row_and_a_column_layer_connect_every_pair) {
   const Tensor rows = weights("axial:axis=rows,grid=6", false, 24),
                columns = weights("axial:axis=columns,grid=6", false, 24);
