@@ -113,7 +113,7 @@ template <class E> struct Forward {
     finish(lanes, collected, top, sum, factor);
   }
 
-  // collected (Dv, 64) += v^T weights (count, 64). Where some pairs are hidden (`partial`: what is not), values that are
+  // collected (Dv, 64) += v^T weights (count, 64). Where some pairs are hidden (`partial`: the others), values that are
   // not finite go only to those who see them.
   void collect(E* collected, const E* weights, const E* values, const KeyTile& tile, const TileParts* partial,
                E* own) const {
