@@ -86,8 +86,19 @@ PlanTile covered(const PlanShape& shape, long block, const PlanBlock& at) {
   return {at.b, at.h, at.query * block, last(at.query, shape.T), at.key * block, last(at.key, shape.S)};
 }
 
+// The part of a rectangle that exists; it may be empty.
+PlanTile inside(const PlanShape& shape, const PlanTile& given) {
+  return {given.b,
+          given.h,
+          std::max(given.first_query, 0L),
+          std::min(given.last_query, shape.T - 1),
+          std::max(given.first_key, 0L),
+          std::min(given.last_key, shape.S - 1)};
+}
+
 // Calls tile(query tile, key tile) for all that it touches.
 template <class F> void for_tiles(const PlanTile& seen, F&& tile) {
+  if (seen.first_query > seen.last_query || seen.first_key > seen.last_key) return;
   for (long t = seen.first_query / kPlanTile; t <= seen.last_query / kPlanTile; t++)
     for (long k = seen.first_key / kPlanTile; k <= seen.last_key / kPlanTile; k++) tile(t, k);
 }
@@ -199,15 +210,16 @@ Plan plan_of_pairs(const PlanShape& shape, const SeesPair& sees, const CoversTil
   return to.take();
 }
 
-Plan plan_of_blocks(const PlanShape& shape, long block, const std::vector<PlanBlock>& blocks) {
-  HEED_CHECK(block >= 1, "plan_of_blocks", "block is ", block, "; it must be at least 1");
-  if (block % kPlanTile == 0) return plan_of_whole_tiles(shape, block, blocks);
+Plan plan_of_rectangles(const PlanShape& shape, const std::vector<PlanTile>& rectangles) {
   Writer to(shape);
   std::map<std::array<long, 3>, std::map<long, TileBits>> rows;  // by list, head and tile of queries, then of keys
-  for (const PlanBlock& at : blocks) {
-    const PlanTile seen = covered(shape, block, at);
+  for (const PlanTile& given : rectangles) {
+    HEED_CHECK(given.b >= 0 && given.b < shape.samples && given.h >= 0 && given.h < shape.heads, "plan_of_rectangles",
+               "a rectangle is of sample ", given.b, " and head ", given.h, "; there are ", shape.samples,
+               " samples and ", shape.heads, " heads");
+    const PlanTile seen = inside(shape, given);
     for_tiles(seen, [&](long t, long k) {
-      let_through(rows[{at.b, at.h, t}][k], tile_at(shape, at.b, at.h, t, k), seen);
+      let_through(rows[{seen.b, seen.h, t}][k], tile_at(shape, seen.b, seen.h, t, k), seen);
     });
   }
   for_rows(shape, [&](long b, long h, long t) {
@@ -215,6 +227,14 @@ Plan plan_of_blocks(const PlanShape& shape, long block, const std::vector<PlanBl
     to.end_row();
   });
   return to.take();
+}
+
+Plan plan_of_blocks(const PlanShape& shape, long block, const std::vector<PlanBlock>& blocks) {
+  HEED_CHECK(block >= 1, "plan_of_blocks", "block is ", block, "; it must be at least 1");
+  if (block % kPlanTile == 0) return plan_of_whole_tiles(shape, block, blocks);
+  std::vector<PlanTile> rectangles;
+  for (const PlanBlock& at : blocks) rectangles.push_back(covered(shape, block, at));
+  return plan_of_rectangles(shape, rectangles);
 }
 
 }  // namespace heed

@@ -103,6 +103,10 @@ struct PlanBlock {
 };
 Plan plan_of_blocks(const PlanShape& shape, long block, const std::vector<PlanBlock>& blocks);
 
+// By rectangles of places: the queries first_query .. last_query see the keys first_key .. last_key. In any order;
+// twice is once, and what lies beyond the places does not count. O(tiles) that they touch.
+Plan plan_of_rectangles(const PlanShape& shape, const std::vector<PlanTile>& rectangles);
+
 // A window, and tokens that all see and that see all:
 //   query i at p = i + S - T sees key j   iff   the pattern's window allows it, or p or j is global
 // globals: boolean (S), or (B, S) for each sample its own. O(n (w + g)) pairs if globals lie side by side; each tile

@@ -140,6 +140,24 @@ BOOST_AUTO_TEST_CASE(a_plan_of_blocks_has_just_these) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_plan_of_rectangles_has_just_these) {
+  const PlanShape shape{210, 150, 1, 2};
+  // they overlap, lie beyond the places, touch a tile, fill some, or are empty
+  const std::vector<PlanTile> list = {{0, 0, 0, 69, 3, 3},      {0, 0, 60, 130, 2, 140},    {0, 1, -5, 400, 64, 127},
+                                      {0, 1, 200, 220, 140, 9}, {0, 1, 205, 300, 140, 300}, {0, 0, 300, 310, 0, 9}};
+  const Plan plan = plan_of_rectangles(shape, list);
+  audit_both_ways(plan, [&](const PlanPair& p) {
+    return std::any_of(list.begin(), list.end(), [&](const PlanTile& r) {
+      return r.h == p.h && r.first_query <= p.i && p.i <= r.last_query && r.first_key <= p.j && p.j <= r.last_key;
+    });
+  });
+  BOOST_TEST(std::count(plan.bits.begin(), plan.bits.end(), Plan::kFull) ==
+             4 + 1);  // the second head's column, one more
+  BOOST_TEST(error_of([] {
+               plan_of_rectangles({64, 64}, {{0, 1, 0, 9, 0, 9}});
+             }) == "plan_of_rectangles: a rectangle is of sample 0 and head 1; there are 1 samples and 1 heads");
+}
+
 BOOST_AUTO_TEST_CASE(globals_see_all_and_are_seen_by_all) {
   for (auto [T, S] : {std::pair{130L, 130L}, {40, 200}, {90, 70}, {1, 70}, {3, 3}})
     for (const Pattern& window : {Pattern{.window_left = 3, .window_right = 1},
