@@ -30,12 +30,12 @@ const IgptOptions& checked(const IgptOptions& o) {
   return o;
 }
 
-StackOptions stack_of(const IgptOptions& o, bool raster) {
+StackOptions stack_of(const IgptOptions& o, const Grid& grid) {
   StackOptions stack = o.stack;
   stack.norm = "rms", stack.bias = false, stack.activation = "quick_gelu";
   stack.rotary = o.positions == "rotary";
   stack.max_length = o.rows * o.columns;
-  stack.grid = raster ? Grid{o.rows, o.columns} : Grid{};
+  stack.grid = grid;
   return stack;
 }
 
@@ -53,7 +53,7 @@ Igpt::Igpt(const IgptOptions& o)
       attention_(o.stack.attention),
       order_(o.order, o.rows, o.columns),
       tokens_(child<Embedding>("tokens", o.colours, o.stack.C)),
-      stack_(child<Stack>("stack", stack_of(o, order_.is_raster()))),
+      stack_(child<Stack>("stack", stack_of(o, order_.grid()))),
       head_(child<Linear>("head", o.stack.C, o.colours, Linear::Options{.bias = false, .weight = init::zeros()})) {
   const Init rows = init::normal(kPositionDeviation);
   if (!masked_) start_ = &parameter("start", {std::max(classes_, 1L), o.stack.C}, init::normal(kTokenDeviation));

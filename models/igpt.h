@@ -31,7 +31,7 @@ struct IgptOptions {
   long classes = 0;                   // of a model that is told the class of each picture; 0: it is not
   bool masked = false;                // BERT
   // Norm, biases, activation, length and grid are the model's: what is given for them does not count. Attentions that
-  // know images are told the grid, unless the order is another than raster.
+  // know images are told the grid and the order.
   StackOptions stack = {};
 };
 

@@ -11,11 +11,11 @@
 namespace heed {
 namespace {
 
-struct Block {
+struct PixelBlock {
   long rows, columns;
 };
 
-Block block_of(const std::string& spec, long rows, long columns) {
+PixelBlock block_of(const std::string& spec, long rows, long columns) {
   if (spec == "raster") return {1, columns};
   const std::string head = "blocks:";
   const std::vector<std::string> parts =
@@ -35,7 +35,7 @@ Tensor picked(const Tensor& ids, const std::vector<int64_t>& by, bool raster) {
 }  // namespace
 
 PixelOrder::PixelOrder(const std::string& spec, long rows, long columns) : places_(size_t(rows * columns)) {
-  const Block block = block_of(spec, rows, columns);
+  const PixelBlock block = block_of(spec, rows, columns);
   for (long top = 0; top < rows; top += block.rows)
     for (long left = 0; left < columns; left += block.columns)
       for (long row = top; row < std::min(top + block.rows, rows); row++)
@@ -43,6 +43,8 @@ PixelOrder::PixelOrder(const std::string& spec, long rows, long columns) : place
           pixels_.push_back(row * columns + column);
   for (size_t place = 0; place < pixels_.size(); place++) places_[size_t(pixels_[place])] = int64_t(place);
   raster_ = std::is_sorted(pixels_.begin(), pixels_.end());
+  grid_ = {rows, columns};
+  if (!raster_) grid_.block_rows = block.rows, grid_.block_columns = block.columns;
 }
 
 Tensor PixelOrder::ordered(const Tensor& ids) const { return picked(ids, pixels_, raster_); }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "nn/mixing/mixer.h"
 #include "tensor/tensor.h"
 
 namespace heed {
@@ -20,6 +21,7 @@ class PixelOrder {
   long size() const { return long(pixels_.size()); }
   const std::vector<int64_t>& pixels() const { return pixels_; }  // of the places
   bool is_raster() const { return raster_; }                      // also of blocks that are whole rows
+  const Grid& grid() const { return grid_; }                      // what attentions are told
 
   Tensor ordered(const Tensor& ids) const;    // (B, n) by pixel -> by place
   Tensor unordered(const Tensor& ids) const;  // and back
@@ -27,6 +29,7 @@ class PixelOrder {
  private:
   std::vector<int64_t> pixels_, places_;  // and of the pixels: their places
   bool raster_;
+  Grid grid_;
 };
 
 }  // namespace heed

@@ -18,6 +18,8 @@ namespace heed {
 
 struct Grid {
   long rows = 0, columns = 0;  // 0: the tokens are no image
+  // The order of the tokens: block by block, each row by row, smaller at the edges. 0: row by row
+  long block_rows = 0, block_columns = 0;
 };
 
 // What a model tells every mixer it makes.

@@ -32,13 +32,10 @@ void check_model(const ImageSettings& s) {
   HEED_CHECK(!s.masked() || !s.conditional, "settings",
              "the objective is masked, and the model is to be told labels; it has no start to put them into. Leave one "
              "of the two away");
-  const bool raster = PixelOrder(s.order, s.size, s.size).is_raster();
+  const Grid grid = PixelOrder(s.order, s.size, s.size).grid();
   for (const std::string& spec : attention_specs(s)) {
     const Capabilities can =
-        make_mixer(
-            spec,
-            {.C = s.width, .heads = s.heads, .max_length = s.pixels(), .grid = raster ? Grid{s.size, s.size} : Grid{}})
-            ->can();
+        make_mixer(spec, {.C = s.width, .heads = s.heads, .max_length = s.pixels(), .grid = grid})->can();
     HEED_CHECK(s.masked() || can.causal, "settings", "the attention ", spec,
                " cannot be causal; a model that predicts pixels from those before must not look ahead. Choose another, "
                "such as full");

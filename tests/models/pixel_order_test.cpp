@@ -20,6 +20,17 @@ BOOST_AUTO_TEST_CASE(blocks_are_read_one_after_the_other) {
   BOOST_TEST(!PixelOrder("blocks:2x2", 6, 4).is_raster());
 }
 
+BOOST_AUTO_TEST_CASE(attentions_are_told_the_sizes_and_the_order) {
+  const auto told = [](const char* spec, long rows, long columns) {
+    const Grid grid = PixelOrder(spec, rows, columns).grid();
+    return std::vector<long>{grid.rows, grid.columns, grid.block_rows, grid.block_columns};
+  };
+  BOOST_TEST((told("raster", 6, 4) == std::vector<long>{6, 4, 0, 0}));
+  BOOST_TEST((told("blocks:2x4", 6, 4) == std::vector<long>{6, 4, 0, 0}));  // row by row, too
+  BOOST_TEST((told("blocks:2x3", 6, 4) == std::vector<long>{6, 4, 2, 3}));
+  BOOST_TEST((told("blocks:9x3", 6, 4) == std::vector<long>{6, 4, 6, 3}));
+}
+
 BOOST_AUTO_TEST_CASE(back_and_forth_is_the_same_picture) {
   const PixelOrder order("blocks:3x2", 7, 5);
   const Tensor ids = reshape(arange(70), {2, 35});
