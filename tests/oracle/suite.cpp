@@ -65,8 +65,8 @@ std::vector<bool> Trial::causal_or_not() const {
 }
 
 Sees Trial::sees() const {
-  const auto mixer = this->mixer();
-  return oracle->sees(oracle_case(*mixer, {}, f64));
+  const std::shared_ptr<Mixer> mixer = this->mixer();  // kept: the predicate may ask it what it has drawn
+  return [mixer, sees = oracle->sees(oracle_case(*mixer, {}, f64))](const OraclePair& pair) { return sees(pair); };
 }
 
 void Findings::complain(const std::string& what) {
