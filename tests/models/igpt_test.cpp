@@ -94,8 +94,10 @@ BOOST_AUTO_TEST_CASE(no_place_sees_itself_or_what_comes_behind) {
 BOOST_AUTO_TEST_CASE(decoding_equals_recomputing) {
   for (const std::string order : {"raster", "blocks:2x3"})
     for (const std::string& positions : pixel_position_names())
-      for (const std::string attention : {"full", "window:left=3", "linear"}) {
+      for (const std::string attention : {"full", "window:left=3", "linear", "bigbird:block=3,random=1,causal=yes",
+                                          "image-local:query=2x3,flange=1x1"}) {
         if (attention == "linear" && positions == "rotary") continue;
+        if (attention.starts_with("image-local") && order == "raster") continue;
         IgptOptions o = tiny(order, positions);
         o.stack.attention = attention;
         Igpt model(o);
@@ -278,6 +280,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
       "igpt: there is no kind of positions 'lerned'; there are learned, axial, rotary, none. Did you mean learned?");
   BOOST_TEST(error([](auto& o) { o.masked = true, o.classes = 2; }) ==
              "igpt: a model of hidden pixels (masked) has no start to put the class into; leave one of the two away");
+  BOOST_TEST(error([](auto& o) {
+               o.stack.attention = "image-local:query=2x3", o.order = "blocks:3x2";
+             }).find("the model reads its pixels in blocks:3x2") != std::string::npos);
   BOOST_TEST(error([](auto& o) { o.colours = 0; }) ==
              "igpt: there are 0 colours, 4 x 5 pixels and 0 classes; a colour and two pixels are the least");
 }

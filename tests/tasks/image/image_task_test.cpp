@@ -189,6 +189,9 @@ BOOST_AUTO_TEST_CASE(settings_that_cannot_be_are_refused) {
              "settings: the ordering 'sff' has 3 letters; a reversible stack is made of pairs, such as sfsf or ssff");
   BOOST_TEST(error([](auto& s) { s.size = 13; }).find("size") != std::string::npos);
   BOOST_TEST(error([](auto& s) { s.order = "spiral"; }).starts_with("pixel_order: 'spiral' is no order of pixels"));
+  BOOST_TEST(error([](auto& s) { s.attention = "image-local:query=4x7"; }) ==
+             "image-local: got query=4x7; the model reads its pixels row by row (raster), and every block must be "
+             "complete before the next one. Set the pixel order to blocks:4x7 (igpt: --order blocks:4x7)");
   BOOST_TEST(
       error([](auto& s) { s.schedule = "constant:steps=3,context=80"; }) ==
       "settings: a phase of the schedule has context 80; pictures have 196 pixels and are learned whole. Leave it "
@@ -243,6 +246,15 @@ BOOST_AUTO_TEST_CASE(what_an_axial_model_cannot_is_refused) {
   ImageSettings s = tiny_image();
   s.model = "axial", s.positions = "axial", s.conditional = true;
   BOOST_CHECK_NO_THROW(check_settings(s));
+}
+
+BOOST_AUTO_TEST_CASE(blocks_of_an_image_train_in_their_order) {
+  for (const char* objective : {"next", "masked"}) {
+    ImageSettings s = tiny_image();
+    s.objective = objective, s.order = "blocks:4x5", s.attention = "image-local:query=4x5,flange=2x3";
+    const std::vector<double> all = losses(s, 0, 20);
+    BOOST_TEST(all.back() < all.front());
+  }
 }
 
 // Every variant that can decode is taken, and the others are refused with a sentence.
