@@ -177,6 +177,8 @@ Grid grid_of(const VariantOptions& options, const Grid& image) {
     HEED_CHECK(image.columns > 0, "axial",
                "the tokens of this model are no image in rows, so that its grid is not known; give one, as in "
                "axial:grid=32x32, or the width of a row alone, as in axial:grid=64");
+    HEED_CHECK(image.block_rows == 0, "axial", "the model reads its image in blocks of ", image.block_rows, "x",
+               image.block_columns, "; rows and columns want it row by row: set the order raster");
     return image;
   }
   HEED_CHECK(grid.columns > 0 && (given.size() == 1 || grid.rows > 0), "axial", "got grid=", options.word("grid"),

@@ -191,6 +191,10 @@ BOOST_AUTO_TEST_CASE(grids_that_cannot_be_are_refused) {
   image.grid = {14, 14};
   BOOST_TEST(refusal("axial:grid=7x7", image) ==
              "axial: got grid=7x7, which is 49 places; the image has 14x14. Leave it away: the model tells its grid");
+  image.grid = {.rows = 14, .columns = 14, .block_rows = 7, .block_columns = 2};
+  BOOST_TEST(refusal("axial", image) ==
+             "axial: the model reads its image in blocks of 7x2; rows and columns want it row by row: set the order "
+             "raster");
   BOOST_TEST(refusal("axial:grid=2x3x4") ==
              "axial: got grid=2x3x4; it must be rows and columns, as in 32x32, or the width of a row, as in 64");
   BOOST_TEST(refusal("axial:grid=0x4") == "axial: got grid=0x4; rows and columns must be 1 or more");
