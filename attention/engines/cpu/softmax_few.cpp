@@ -3,6 +3,8 @@
 //
 //   s (count) = k q scale + bias,   top' = max(top, max_r s_r),   p = exp(s - top'),   a = exp(top - top')
 //   sum = sum a + sum_r p_r,   o (Dv) = o a + sum_r p_r v_r
+//
+// With an index (plan.h) the 64 keys are gathered from anywhere first: a pattern names those that a query looks at.
 #include "attention/engines/cpu/softmax_few.h"
 
 #include "attention/engines/cpu/softmax_tile.h"
@@ -57,21 +59,23 @@ template <class E> class OneQuery {
         query(in.q + b * p.stride.q.b + h * p.stride.q.h + i * p.stride.q.t),
         keys(in.k + b * p.stride.k.b + key_head() * p.stride.k.h),
         values(in.v + b * p.stride.v.b + key_head() * p.stride.v.h),
+        index(p.seen.key_index.of(b, h)),
+        seen(p.seen.range(b, h, i)),
         label(p.seen.query_labels ? p.seen.query_labels.of(b)[i] : 0),
         key_labels(p.seen.key_labels.of(b)),
         allow(p.seen.allow ? p.seen.allow.of(b, h) + i * p.seen.allow_i : nullptr),
         at(p, b),
-        plain(!in.by_distance && !in.by_query && !key_labels && !allow),
+        plain(!in.by_distance && !in.by_query && !key_labels && !allow && !index),
         out(o + b * p.stride.o.b + h * p.stride.o.h + i * p.stride.o.t) {
     std::fill_n(out, p.sizes.Dv, E(0));
   }
 
   // Looks at all the keys that it may see.
   void run() {
-    const KeyRange seen = p.seen.range(b, h, i);
     const long first = std::max(0L, seen.first), end = std::min(p.sizes.S, seen.last + 1);
+    if (index) return run_planned(p.seen.plan, 0, p.sizes.S);  // rows are no tokens: each is asked for its own
     if (p.seen.plan) return run_planned(p.seen.plan, first, end);
-    for (long j = first; j < end; j += kTile) look(j, std::min(kTile, end - j), nullptr);
+    for (long j = first; j < end; j += kTile) look({j, std::min(kTile, end - j)}, nullptr);
   }
 
   // o = collected / sum; returns L, -infinity if nothing was seen.
@@ -86,21 +90,24 @@ template <class E> class OneQuery {
 
   long key_head() const { return h / (p.sizes.H / p.sizes.Hk); }
 
-  // The keys first .. end in the plan of the first tile of queries
+  // The rows of keys first .. end in the plan of the first tile of queries
   void run_planned(const kernels::PlanTiles& plan, long first, long end) {
     const long row = plan.row(b, h, 0);
     for (long e = plan.begin[row]; e < plan.begin[row + 1]; e++) {
       const long tile = plan.key_tile[e] * kTile, from = std::max(first, tile), to = std::min(end, tile + kTile);
       const uint64_t* bits = plan.words(e);
-      if (from < to) look(from, to - from, bits ? bits + from - tile : nullptr);
+      if (from < to) look({from, to - from, index ? index + from : nullptr}, bits ? bits + from - tile : nullptr);
     }
   }
 
-  // Up to 64 keys from j on: a step of the online softmax. bits (count): of the plan, bit i for this query; or null
-  void look(long j, long count, const uint64_t* bits) {
+  // Up to 64 keys: a step of the online softmax. bits (count): of the plan, bit i for this query; or null
+  void look(const TileRows& tile, const uint64_t* bits) {
     alignas(64) E s[kTile];
-    scores(s, query, keys + j * p.stride.k.t, p.stride.k.t, count, p.sizes.D, E(p.scale * kLog2e));
-    if (!plain) add_biases_and_hide(s, j, count);
+    alignas(64) E own[kMostHeadChannels * kTile];  // rows that are gathered
+    const long count = tile.count;
+    const Rows<E> ks = rows_at(tile, keys, p.stride.k.t, p.sizes.D, own);
+    scores(s, query, ks.data, ks.row, count, p.sizes.D, E(p.scale * kLog2e));
+    if (!plain) add_biases_and_hide(s, tile);
     for (long r = 0; r < count && bits; r++)
       if (!(bits[r] >> i & 1)) s[r] = kNothing;
     const E most = std::max(top, max_vectors(s, count)), reference = most == kNothing ? E(0) : most;
@@ -109,24 +116,26 @@ template <class E> class OneQuery {
       maths::exp2_negative(Vec<E>::load(s + r, n, kNothing) - reference).store(s + r, n);
     });
     sum = sum * change + sum_vectors<E>(count, [&](long r, auto n) { return Vec<E>::load(s + r, n); });
-    const E* value = values + j * p.stride.v.t;
+    const Rows<E> vs = rows_at(tile, values, p.stride.v.t, p.sizes.Dv, own);
     if (plain && !bits)
-      collect<false>(out, change, s, value, p.stride.v.t, count, p.sizes.Dv);
+      collect<false>(out, change, s, vs.data, vs.row, count, p.sizes.Dv);
     else
-      collect<true>(out, change, s, value, p.stride.v.t, count, p.sizes.Dv);
+      collect<true>(out, change, s, vs.data, vs.row, count, p.sizes.Dv);
     top = most;
   }
 
-  // s (count), the scores of the keys from j on; a hidden one may be NaN
-  void add_biases_and_hide(E* s, long j, long count) const {
-    for (long r = 0; r < count; r++) {
-      const E more = sees(j + r) ? bias(j + r) * E(kLog2e) : kNothing;
+  // s (count), the scores of the tile's keys; a hidden one may be NaN
+  void add_biases_and_hide(E* s, const TileRows& tile) const {
+    for (long r = 0; r < tile.count; r++) {
+      const long j = tile.at(r);
+      const E more = sees(j) ? bias(j) * E(kLog2e) : kNothing;
       s[r] = more == kNothing ? kNothing : s[r] + more;
     }
   }
 
-  bool sees(long j) const {  // within its range
-    return (!key_labels || key_labels[j] == label) && (!allow || allow[j * p.seen.allow_j]);
+  bool sees(long j) const {  // j: a token; -1 is none
+    return j >= 0 && j >= seen.first && j <= seen.last && (!key_labels || key_labels[j] == label) &&
+           (!allow || allow[j * p.seen.allow_j]);
   }
 
   E bias(long j) const {
@@ -143,6 +152,8 @@ template <class E> class OneQuery {
   const SoftmaxProblem& p;
   const long b, h, i;
   const E *query, *keys, *values;  // (D), (S, D) and (S, Dv) by their strides
+  const int32_t* index;            // (S): the token in each row of keys, -1: none; null: row j is token j
+  const KeyRange seen;             // of tokens
   const int32_t label;             // only keys of the same
   const int32_t* key_labels;       // (S) or null
   const bool* allow;               // (S) by its stride, or null
@@ -156,7 +167,7 @@ template <class E> class OneQuery {
 
 bool is_for_few_queries(const SoftmaxProblem& p) {
   constexpr long kFew = 4;
-  return p.sizes.T <= kFew && p.keep.threshold == 0 && !p.seen.query_index && !p.seen.key_index;
+  return p.sizes.T <= kFew && p.keep.threshold == 0 && !p.seen.query_index;
 }
 
 template <class E> void softmax_few_queries(E* o, E* L, const SoftmaxOperands<E>& in, const SoftmaxProblem& p) {

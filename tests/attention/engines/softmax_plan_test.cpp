@@ -130,6 +130,25 @@ BOOST_AUTO_TEST_CASE(few_places_may_be_any_tokens) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(few_queries_may_look_at_any_keys) {
+  const long S = 150, R = 140;
+  uint32_t seed = 1;
+  for (long T : {1, 3})
+    for (auto [samples, heads] : {std::pair{1L, 1L}, {1, 4}, {2, 4}}) {
+      SoftmaxCase base{.z = {.H = 4, .Hk = 2, .T = T, .S = S}};
+      base.plan = kept(random_plan({T, R, samples, heads}, seed++));
+      base.key_index = random_index({samples, heads, R}, S, false, seed++);
+      const Tensor some = greater(uniform({2, 4, T, S}, {.seed = 4}), scalar(0.5));
+      for (const Mask& mask : {Mask(), causal_mask() & window_mask(99, 0), length_mask(tensor({90, 149}, i64)),
+                               segment_mask(cast(uniform({2, S}, {.seed = 3}, 0, 2.99), i64)), allow_mask(some)})
+        for (bool biased : {false, true}) {
+          SoftmaxCase p = base;
+          p.mask = mask, p.by_distance = biased, p.clip = biased ? 2 : -1;
+          check_engine(p);
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_permutation_changes_nothing_but_the_order) {
   const long n = 150;
   const Sizes z{.T = n, .S = n};
