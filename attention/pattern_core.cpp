@@ -122,25 +122,27 @@ Variable PatternCore::with_globals(const Heads& heads, const Mask& mask, const S
 SoftmaxOutputs PatternCore::window(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx) {
   const long T = heads.q.size(2), S = heads.k.size(2);
   const bool dilated = pattern_.dilation > 1 && S > 0;
-  if (dilated && T == S && T > 1) return whole_dilated(heads, mask, options, ctx);
+  if (dilated && T <= S && T > (T == S ? 1 : kPlanTile)) return many_dilated(heads, mask, options, ctx);
   if (dilated && T == 1 && options.dropout == 0) return single_dilated(heads, mask, ctx);
   const Visible visible =
       visible_pairs_once(ctx, mask, pattern_at(heads, ctx), pairs_of(heads), heads.q.value().device());
   return softmax_attention(inputs(heads, mask, ctx), visible, options);
 }
 
-SoftmaxOutputs PatternCore::whole_dilated(const Heads& heads, const Mask& mask, const SoftmaxOptions& options,
-                                          Context& ctx) {
-  const long n = heads.q.size(2);
+// A whole sequence, or a long piece of it behind what a State holds.
+SoftmaxOutputs PatternCore::many_dilated(const Heads& heads, const Mask& mask, const SoftmaxOptions& options,
+                                         Context& ctx) {
+  const long T = heads.q.size(2), S = heads.k.size(2);
   const Pattern pattern = now(ctx);
-  const auto residues = ctx.plan<Residues>(key("residues", n, pattern), [&] { return residues_of(n, pattern); });
+  const std::string name = key("residues of " + std::to_string(S), T, pattern);
+  const auto residues = ctx.plan<Residues>(name, [&] { return residues_of(T, S, pattern); });
   const Pattern at = pattern_at(heads, ctx);
   const Device device = heads.q.value().device();
   const Visible visible = visible_once(
       ctx, [&] { return "residues" + text_of(at); }, mask, pairs_of(heads), device,
       [&] { return visible_residues(mask, at, pairs_of(heads), residues); });
-  const auto inverse = ctx.plan<Tensor>(key("inverse", n, pattern) + " on " + text_of(device),
-                                        [&] { return checked_rows("attention", residues->inverse, n, device); });
+  const auto inverse = ctx.plan<Tensor>("inverse of " + name + " on " + text_of(device),
+                                        [&] { return checked_rows("attention", residues->inverse, T, device); });
   return by_tokens(softmax_attention(inputs(heads, mask, ctx), visible, options), *inverse);
 }
 

@@ -28,7 +28,7 @@ class PatternCore : public SoftmaxCore {
 
  private:
   Variable with_globals(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
-  SoftmaxOutputs whole_dilated(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
+  SoftmaxOutputs many_dilated(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
   SoftmaxOutputs single_dilated(const Heads& heads, const Mask& mask, Context& ctx);
   Pattern now(const Context& ctx) const;  // while windows are scaled
   Pattern pattern_at(const Heads& heads, const Context& ctx) const;

@@ -9,35 +9,74 @@
 namespace heed {
 namespace {
 
-// n tokens in classes 0 .. D - 1, side by side
-struct Classes {
-  long n, D;
+// Places that belong to classes side by side
+struct Places {
+  std::vector<long> begin = {0};      // of each class, and the end of the last one
+  std::vector<int32_t> kind, number;  // of each place: its class, and the query or key that stands there
 
-  long begin(long c) const { return n / D * c + std::min(n % D, c); }  // its first place; the first n % D are longer
-  long of(long place) const {
-    const long longer = n % D * (n / D + 1);
-    return place < longer ? place / (n / D + 1) : n % D + (place - longer) / std::max(1L, n / D);
+  void add_class(long first, long end, long D) {
+    for (; first < end; first += D) kind.push_back(int32_t(begin.size() - 1)), number.push_back(int32_t(first));
+    begin.push_back(long(kind.size()));
   }
-  long token(long place) const { return (place - begin(of(place))) * D + of(place); }
+  long of(long place) const { return kind[size_t(place)]; }
+  Tensor order() const { return from_vector(number, {1, 1, long(number.size())}); }
 };
 
-// Does the window reach from the tile's queries of class c to its keys of this class?
-bool touches(const PlanTile& at, const Classes& classes, const Pattern& window, long c) {
-  const long begin = classes.begin(c), end = classes.begin(c + 1) - 1;
-  const long first_query = std::max(at.first_query, begin), last_query = std::min(at.last_query, end);
-  const long first_key = std::max(at.first_key, begin), last_key = std::min(at.last_key, end);
-  return (window.window_left < 0 || last_key >= first_query - window.window_left) &&
-         (window.window_right < 0 || first_key <= last_query + window.window_right);
+// T queries, the last of S tokens, and the keys that they may see: class c has the queries c, c + D, c + 2 D, .. and
+// all keys of their residue.
+struct Classes {
+  Pattern window;
+  long apart;
+  Places queries = {}, keys = {};
+  std::vector<long> ahead = {};  // of each class: the query at place i stands, as a key, at i + ahead
+
+  Classes(long T, long S, const Pattern& pattern, long least) : window(pattern), apart(least) {
+    const long D = window.dilation, before = S - T;
+    for (long c = 0; c < std::min(T, D); c++) {
+      ahead.push_back(keys.begin.back() - queries.begin.back() + (before + c) / D);
+      queries.add_class(c, T, D);
+      keys.add_class((before + c) % D, S, D);
+    }
+  }
+
+  bool sees(long i, long j) const {
+    return queries.of(i) == keys.of(j) && (apart == 0 || std::labs(i + own(i) - j) >= apart);
+  }
+  long own(long query) const { return ahead[size_t(queries.of(query))]; }
+};
+
+// The queries and keys of class c in a tile, both by the places of keys
+PlanTile part_of(const PlanTile& at, const Classes& classes, long c) {
+  const long ahead = classes.ahead[size_t(c)];
+  const auto &queries = classes.queries.begin, &keys = classes.keys.begin;
+  return {at.b,
+          at.h,
+          std::max(at.first_query, queries[size_t(c)]) + ahead,
+          std::min(at.last_query, queries[size_t(c) + 1] - 1) + ahead,
+          std::max(at.first_key, keys[size_t(c)]),
+          std::min(at.last_key, keys[size_t(c) + 1] - 1)};
 }
 
-Cover cover_of(const PlanTile& at, const Classes& classes, const Pattern& window) {
-  const long first = std::max(classes.of(at.first_query), classes.of(at.first_key));
-  const long last = std::min(classes.of(at.last_query), classes.of(at.last_key));
+// Does the window reach from the tile's queries of class c to its keys of this class?
+bool touches(const PlanTile& at, const Classes& classes, long c) {
+  const Pattern& window = classes.window;
+  const PlanTile part = part_of(at, classes, c);
+  return (window.window_left < 0 || part.last_key >= part.first_query - window.window_left) &&
+         (window.window_right < 0 || part.first_key <= part.last_query + window.window_right);
+}
+
+Cover cover_of(const PlanTile& at, const Classes& classes) {
+  const Places &queries = classes.queries, &keys = classes.keys;
+  const long first = std::max(queries.of(at.first_query), keys.of(at.first_key));
+  const long last = std::min(queries.of(at.last_query), keys.of(at.last_key));
   bool touched = false;
-  for (long c = first; c <= last && !touched; c++) touched = touches(at, classes, window, c);
+  for (long c = first; c <= last && !touched; c++) touched = touches(at, classes, c);
   if (!touched) return Cover::none;
-  const auto one = [&](long from, long to) { return classes.of(from) == classes.of(to); };
-  return one(at.first_query, at.last_query) && one(at.first_key, at.last_key) ? Cover::all : Cover::some;
+  const bool one =
+      queries.of(at.first_query) == queries.of(at.last_query) && keys.of(at.first_key) == keys.of(at.last_key);
+  const PlanTile part = part_of(at, classes, first);
+  const long nearest = std::max(part.first_query - part.last_key, part.first_key - part.last_query);
+  return one && (classes.apart == 0 || nearest >= classes.apart) ? Cover::all : Cover::some;
 }
 
 // The same range of tokens, without the residues.
@@ -50,24 +89,22 @@ Pattern undilated(Pattern pattern) {
 
 }  // namespace
 
-Residues residues_of(long n, const Pattern& pattern) {
-  const Classes classes{n, pattern.dilation};
-  std::vector<int32_t> order, inverse(static_cast<size_t>(n));
-  for (long place = 0; place < n; place++) {
-    order.push_back(int32_t(classes.token(place)));
-    inverse[size_t(order.back())] = int32_t(place);
-  }
+Residues residues_of(long T, long S, const Pattern& pattern, long apart) {
+  const Classes classes(T, S, pattern, apart);
+  std::vector<int32_t> inverse(static_cast<size_t>(T));
+  for (long place = 0; place < T; place++) inverse[size_t(classes.queries.number[size_t(place)])] = int32_t(place);
   return {plan_of_pairs(
-              {n, n}, [&](const PlanPair& p) { return classes.of(p.i) == classes.of(p.j); },
-              [&](const PlanTile& tile) { return cover_of(tile, classes, pattern); }),
-          from_vector(order, {1, 1, n}), from_vector(inverse, {1, 1, n})};
+              {T, long(classes.keys.number.size())}, [&](const PlanPair& p) { return classes.sees(p.i, p.j); },
+              [&](const PlanTile& tile) { return cover_of(tile, classes); }),
+          classes.queries.order(), from_vector(inverse, {1, 1, T}), classes.keys.order()};
 }
 
 Visible visible_residues(const Mask& mask, const Pattern& pattern, const Shape& shape,
                          const std::shared_ptr<const Residues>& residues) {
   Visible visible = visible_pairs("attention", mask, undilated(pattern), shape);
   visible.plan = {residues, &residues->plan};
-  visible.query_index = visible.key_index = residues->order;
+  if (shape[2] > pattern.dilation) visible.query_index = residues->order;
+  visible.key_index = residues->keys;
   return visible;
 }
 

@@ -4,22 +4,25 @@
 //
 //   n = 8, D = 2:   tokens 0 2 4 6 | 1 3 5 7   in places 0 .. 7
 //
-// The order is an index (Visible::query_index), so mask, biases and dropout still speak of tokens. One query alone, as
-// in decoding, takes every D-th key as a view.
+// The order is an index (Visible::query_index), so mask, biases and dropout still speak of tokens. Queries may be the
+// last T of S tokens: each class then has its keys of before in front, and classes without a query are left out. One
+// query alone, as in decoding, may take every D-th key as a view.
 #pragma once
 
 #include "attention/seeing/plan.h"
 
 namespace heed {
 
-// Of n tokens: which tiles, and the token at each place and the place of each token, i32 (1, 1, n).
+// Of T queries and S keys: which tiles, and who is at which place, i32 (1, 1, places).
 struct Residues {
   Plan plan;  // pairs of the same residue, in tiles that the window touches; the window itself hides the others
-  Tensor order, inverse;
+  Tensor order, inverse;  // the query at each place, and the place of each query
+  Tensor keys;            // the key at each place; for a whole sequence, T = S, the same as order
 };
-Residues residues_of(long n, const Pattern& pattern);
+// apart: only keys at least so many steps of the dilation away; 1 leaves the query's own out, which another part has.
+Residues residues_of(long T, long S, const Pattern& pattern, long apart = 0);
 
-// What mask and pattern allow of a whole sequence, T = S = n, by places.
+// What mask and pattern allow, by places. Queries that are alone in their classes (T <= D) stay where they are.
 // What engines return by places is brought back by by_tokens(y, residues.inverse).
 Visible visible_residues(const Mask& mask, const Pattern& pattern, const Shape& B_H_T_S,
                          const std::shared_ptr<const Residues>& residues);
