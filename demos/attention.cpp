@@ -124,9 +124,12 @@ void print_details(const Variant& variant) {
 void print_table() {
   print_overview();
   std::printf(
-      "\nn: tokens, w: keys a query sees, b: tokens in a block. causal to pairs: parts of a mask that it honours (the\n"
-      "others are refused with a sentence); cross: takes keys and values from another sequence; decode: writes token\n"
-      "by token; exact: equals full attention under its mask. `attention list NAME` tells of one alone.\n");
+      "\nn: tokens, w: keys a query sees, b: tokens in a block, m: blocks, c / l: the part of all columns that is "
+      "seen.\n"
+      "causal to pairs: parts of a mask that it honours (the others are refused with a sentence); cross: takes keys "
+      "and\n"
+      "values from another sequence; decode: writes token by token; exact: equals full attention under its mask.\n"
+      "`attention list NAME` tells of one alone.\n");
   for (const Variant* variant : variants()) {
     std::printf("\n");
     print_details(*variant);

@@ -31,7 +31,8 @@ void check_shown(const Trial& trial, Cost Variant::*cost, const char* what, Find
   const Variant& variant = find_variant(trial.variant);
   for (const std::string& spec : shown_specs(variant)) {
     const auto at = found.at(spec);
-    const long n = variant.time.growth == Growth::square ? 512 : 2048;  // several times the usual windows
+    const long usual = variant.time.growth == Growth::square ? 512 : 2048;  // several times the usual windows
+    const long n = trial.oracle->cost_length > 0 ? trial.oracle->cost_length : usual;
     Trial shown(spec, *trial.oracle, trial.make);
     const auto pass = [&](long T) {
       Context ctx;

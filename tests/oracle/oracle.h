@@ -73,6 +73,7 @@ struct Oracle {
   std::vector<std::string> with_kinks = {};        // specs whose slope jumps somewhere (relu)
   std::vector<std::string> without_gradient = {};  // paths of parameters that no loss moves
   std::vector<OracleEqual> equal_full = {};
+  long cost_length = 0;  // tokens from which on costs grow as declared; 0: as usual
   bool example = false;  // a variant of the tests alone: no result of its is published
 };
 
