@@ -2,8 +2,8 @@
 // sees its own row or a window (the first pattern), some columns of all rows (the second), or both. `sparse` is nothing
 // else; that file says which columns, and why.
 //
-// Who sees whom is one thing, how it is computed another. Strided columns: tokens in the order of their residues p mod l
-// (seeing/residues.h), in which each column is a dense block. Fixed columns: their keys side by side
+// Who sees whom is one thing, how it is computed another. Strided columns: tokens in the order of their residues
+// p mod l (seeing/residues.h), in which each column is a dense block. Fixed columns: their keys side by side
 // (seeing/summaries.h), in one call with the own rows. A single query, as in decoding, has its own row as a range, and
 // its columns cut from a table. Parts are merged; no pair is in two of them.
 #pragma once

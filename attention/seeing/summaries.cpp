@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-// Where keys stand: own blocks of the queries from place 0 on, then, in tiles of their own, the summaries of all blocks.
+// Where keys stand: own blocks of the queries from place 0 on, then, in tiles apart, the summaries of all blocks.
 struct Places {
   const SummaryPattern& pattern;
   long T, S;

@@ -1,6 +1,6 @@
 // Blocks with summary columns: a sequence in blocks of l tokens, written as rows under each other, of which some
-// columns are seen by all queries. In memory a column's tokens lie l apart, so here they get places side by side, behind
-// the tokens of the queries' own blocks, and fill whole tiles:
+// columns are seen by all queries. In memory a column's tokens lie l apart, so here they get places side by side,
+// behind the tokens of the queries' own blocks, and fill whole tiles:
 //
 //   l = 4, c = 1, 8 tokens:   own 0 1 2 3 4 5 6 7 | summaries 3 7        in places 0 .. 7 and 64, 65
 //
@@ -18,7 +18,7 @@ struct SummaryPattern {
   long columns = 32;  // c: summaries in it
   long groups = 1;    // head h sees the columns l - (g + 1) c .. l - g c - 1, g = h mod groups
   long heads = 1;
-  // Heads 0 .. own - 1 see their own block, heads `from` .. see the summaries of all blocks; who has both, each key once
+  // Heads 0 .. own - 1 see their own block, those from `from` on the summaries of all; who has both, each key once
   long own = 1, from = 0;
 
   bool sees_own(long h) const { return h < own; }
@@ -46,8 +46,8 @@ struct ColumnLists {
 };
 
 // Sets plan and key_index of `visible` to the keys of the blocks 0 .. blocks - 1 in the columns of all lists, one for
-// each head, or in those of one list. They are cut from a table that ctx keeps on the device: it is made again only when
-// the text has doubled, so that a token brings nothing from the host but itself.
+// each head, or in those of one list. They are cut from a table that ctx keeps on the device: it is made again only
+// when the text has doubled, so that a token brings nothing from the host but itself.
 void look_at_columns(Visible& visible, const ColumnLists& lists, long blocks, long list, Context& ctx);
 inline constexpr long kEveryList = -1;
 

@@ -6,14 +6,15 @@
 //   fixed     A1(i) = { j : j div l = i div l }           A2(i) = { j : j mod l >= l - c }           last c columns
 //
 // under a causal mask only j <= i of them (the paper's form; both sides are our extension). Strided suits images and
-// audio, l the length of a row: A2 is the column above a pixel. Text has no such period, and there fixed is better: each
-// row collects what it found in its last c columns, which everybody reads. With groups, head h has c columns of its own,
-// the (h mod groups)-th from the end; only those of group 0 come last in their row, so that they can collect all of it.
+// audio, l the length of a row: A2 is the column above a pixel. Text has no such period, and there fixed is better:
+// each row collects what it found in its last c columns, which everybody reads. With groups, head h has c columns of
+// its own, the (h mod groups)-th c from the end; only those of group 0 come last in their row, and can collect all of
+// it.
 //
-// heads=merged: every head has A1 and A2 in one. alternate: even layers have A1, odd ones A2; a token then reaches every
-// earlier one in two layers (A1 must lie below A2: fixed fails in the other order). split: the first half of the heads
-// has A1, the others A2. first, second: one of them alone; fixed's second alone would leave the first l - c tokens
-// without a key. inclusive=yes: strided's A1 has |i - j| <= l, the paper's set, one key more than its public code.
+// heads=merged: every head has A1 and A2 in one. alternate: even layers have A1, odd ones A2; a token then reaches
+// every earlier one in two layers (A1 must lie below A2: fixed fails in the other order). split: the first half of the
+// heads has A1, the others A2. first, second: one of them alone; fixed's second alone would leave the first l - c
+// tokens without a key. inclusive=yes: strided's A1 has |i - j| <= l, the paper's set, one key more than in its code.
 //
 // Time O(n (l + n / l) D) for strided and O(n (l + c n / l) D) for fixed, n sqrt(n) with l near sqrt(n); memory O(n D).
 // It pays off from some thousand tokens on, where every layer should still hear of the whole text. It loses where near
