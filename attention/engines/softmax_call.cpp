@@ -20,9 +20,13 @@ using kernels::SoftmaxOperands;
 using kernels::SoftmaxProblem;
 using kernels::SoftmaxSizes;
 
-// Keys and values are read once per 64 queries: where there are many, rows that lie far apart are copied first.
-Tensor dense_if_read_often(const Tensor& x, long T) {
-  return T > 512 && x.size(2) > 1 && x.strides()[2] != x.size(3) ? contiguous(x) : with_dense_rows(x);
+// Keys and values are read once per 64 queries, or as often as a plan has tiles for them: where that is often, rows
+// that lie far apart are copied first.
+Tensor dense_if_read_often(const Tensor& x, const Visible& visible) {
+  const Plan* plan = visible.plan.get();
+  const long key_tiles = plan ? ceil_div(plan->shape.S, kPlanTile) * plan->shape.samples * plan->shape.heads : 1;
+  const bool often = visible.T > 512 && (!plan || long(plan->key_tile.size()) > 8 * key_tiles);
+  return often && x.size(2) > 1 && x.strides()[2] != x.size(3) ? contiguous(x) : with_dense_rows(x);
 }
 
 // An index of places, (1 or B, 1 or H, rows)
@@ -121,8 +125,8 @@ struct Gradients {
 
 SoftmaxCall::SoftmaxCall(const SoftmaxInputs& in, const Visible& visible_given, const SoftmaxOptions& options)
     : q(with_dense_rows(in.q.value())),
-      k(dense_if_read_often(in.k.value(), visible_given.T)),
-      v(dense_if_read_often(in.v.value(), visible_given.T)),
+      k(dense_if_read_often(in.k.value(), visible_given)),
+      v(dense_if_read_often(in.v.value(), visible_given)),
       by_distance(contiguous_or_none(in.by_distance.value())),
       by_query(contiguous_or_none(in.by_query.value())),
       query_positions(beside(q, in.query_positions)),
