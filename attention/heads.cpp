@@ -6,6 +6,7 @@
 
 #include "autograd/ops/concatenate.h"
 #include "autograd/ops/views.h"
+#include "tensor/views.h"
 
 namespace heed {
 namespace {
@@ -46,6 +47,13 @@ Variable by_head_groups(const Heads& heads, const std::vector<long>& sizes, cons
     parts.push_back(transpose(attend(heads.with(q, k, v), first), 1, 2));  // (B, T, group, Dv)
   }
   return transpose(concatenate(parts, 2), 1, 2);  // in memory (B, T, H, Dv), as engines give it
+}
+
+Mask mask_of_heads(const Mask& mask, long begin, long end) {
+  Mask part = mask;
+  if (mask.allow.defined() && mask.allow.dims() >= 3 && mask.allow.size(-3) > 1)
+    part.allow = slice(mask.allow, -3, begin, end);
+  return part;
 }
 
 }  // namespace heed

@@ -21,4 +21,7 @@ Variable joined_heads(const Variable& o);
 using AttendGroup = std::function<Variable(const Heads& part, long first_head)>;
 Variable by_head_groups(const Heads& heads, const std::vector<long>& sizes, const AttendGroup& attend);
 
+// The part of a mask that speaks of the heads begin .. end: single pairs may differ by head.
+Mask mask_of_heads(const Mask& mask, long begin, long end);
+
 }  // namespace heed

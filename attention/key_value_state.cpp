@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/ops/concatenate.h"
 #include "system/error.h"
 #include "tensor/copy.h"
 #include "tensor/views.h"
@@ -74,6 +75,16 @@ void KeyValueState::append(const Tensor& k, const Tensor& v) {
   if (k.defined()) copy_into(slice(k_, 2, used_, used_ + T), k);
   copy_into(slice(v_, 2, used_, used_ + T), v);
   used_ += T;
+}
+
+KeyValueState::KeysAndValues KeyValueState::appended(const Variable& k, const Variable& v) {
+  append(k.value(), v.value());
+  KeysAndValues all{this->k(), this->v()};
+  if (!grad_enabled() || !v.requires_grad()) return all;
+  const auto past = [&](const Tensor& x) { return Variable(clone(slice(x, 2, 0, used_ - v.size(2)))); };
+  if (k.defined()) all.k = concatenate({past(all.k.value()), k}, 2);
+  all.v = concatenate({past(all.v.value()), v}, 2);
+  return all;
 }
 
 Tensor KeyValueState::k() const { return k_.defined() ? slice(k_, 2, 0, used_) : Tensor(); }

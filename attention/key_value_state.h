@@ -2,6 +2,7 @@
 // the text, O(n), unless the queries look back only so far: then only what is still in reach is kept, O(reach).
 #pragma once
 
+#include "autograd/variable.h"
 #include "nn/mixing/state.h"
 
 namespace heed {
@@ -18,6 +19,12 @@ class KeyValueState : public State {
   // are no keys k is undefined, always.
   void append(const Tensor& k, const Tensor& v);
   long keys_after(long T) const;  // how many there will be when T more were appended
+
+  // append, and all that is there now; gradients flow into the new ones, and none into those of before.
+  struct KeysAndValues {
+    Variable k, v;
+  };
+  KeysAndValues appended(const Variable& k, const Variable& v);
 
   Tensor k() const;                                     // (B, Hk, keys(), D)
   Tensor v() const;                                     // (B, Hk, keys(), Dv)

@@ -3,7 +3,6 @@
 #include "attention/heads.h"
 #include "attention/key_value_state.h"
 #include "autograd/ops/bf16.h"
-#include "autograd/ops/concatenate.h"
 #include "autograd/ops/views.h"
 #include "nn/mixing/padding.h"
 
@@ -131,14 +130,9 @@ MultiHead::Projected MultiHead::with_state(const Projected& now, KeyValueState& 
              " tokens are out of reach and were forgotten; the mask must not have lengths, segments, ranges or single "
              "pairs any more");
   mask.check("attention", B, options_.heads, T, S);
-  kept.append(now.k.value(), now.v.value());
+  const auto [k, v] = kept.appended(now.k, now.v);
   kept.advance(T);
-  Projected all{.q = now.q, .k = kept.k(), .v = kept.v(), .first_key = kept.first_key(), .keys = S};
-  if (!grad_enabled() || !now.v.requires_grad()) return all;
-  const auto past = [&](const Tensor& x) { return Variable(clone(slice(x, 2, 0, kept.keys() - T))); };
-  if (now.k.defined()) all.k = concatenate({past(kept.k()), now.k}, 2);
-  all.v = concatenate({past(kept.v()), now.v}, 2);
-  return all;
+  return {.q = now.q, .k = k, .v = v, .first_key = kept.first_key(), .keys = S};
 }
 
 // The core adds the new tokens to its state; here is what must hold before.

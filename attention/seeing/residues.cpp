@@ -79,6 +79,49 @@ Cover cover_of(const PlanTile& at, const Classes& classes) {
   return one && (classes.apart == 0 || nearest >= classes.apart) ? Cover::all : Cover::some;
 }
 
+// Tiles of a window in the order of residues, and of keys that all see. Queries and keys are the same n tokens.
+struct GlobalKeys {
+  long n;
+  Classes classes;
+  std::vector<bool> global;  // by sample and place
+  std::vector<long> before;  // of all samples, one after the other: how many there are before each place
+
+  GlobalKeys(long tokens, const Pattern& window, const Tensor& globals) : n(tokens), classes(n, n, window, 0) {
+    const std::vector<bool> flags = globals.to_vector<bool>();
+    before = {0};
+    for (long at = 0; at < long(flags.size()); at++) {
+      global.push_back(flags[size_t(at / n * n + token(at % n))]);
+      before.push_back(before.back() + global.back());
+    }
+  }
+  long token(long place) const { return classes.keys.number[size_t(place)]; }
+  bool sees(const PlanPair& p) const {
+    return global[size_t(p.b * n + p.j)] || classes.window.sees(token(p.i), token(p.j));
+  }
+  // Does the window of every query hold every key? In one class places are steps of the window.
+  bool full(const PlanTile& at) const {
+    const Pattern& window = classes.window;
+    const long first = std::min(at.first_query, at.first_key), last = std::max(at.last_query, at.last_key);
+    return classes.keys.of(first) == classes.keys.of(last) &&
+           (window.window_left < 0 || at.last_query - at.first_key <= window.window_left) &&
+           (window.window_right < 0 || at.last_key - at.first_query <= window.window_right);
+  }
+  Cover covers(const PlanTile& at) const {
+    const size_t list = size_t(at.b * n);
+    const long globals = before[list + size_t(at.last_key) + 1] - before[list + size_t(at.first_key)];
+    if (globals == at.last_key - at.first_key + 1 || full(at)) return Cover::all;
+    return globals > 0 || cover_of(at, classes) != Cover::none ? Cover::some : Cover::none;
+  }
+};
+
+// The order of the classes beside a plan of places
+Residues ordered(const Classes& classes, Plan plan) {
+  const long T = long(classes.queries.number.size());
+  std::vector<int32_t> inverse(static_cast<size_t>(T));
+  for (long place = 0; place < T; place++) inverse[size_t(classes.queries.number[size_t(place)])] = int32_t(place);
+  return {std::move(plan), classes.queries.order(), from_vector(inverse, {1, 1, T}), classes.keys.order()};
+}
+
 // The same range of tokens, without the residues.
 Pattern undilated(Pattern pattern) {
   if (pattern.window_left > 0) pattern.window_left *= pattern.dilation;
@@ -91,12 +134,21 @@ Pattern undilated(Pattern pattern) {
 
 Residues residues_of(long T, long S, const Pattern& pattern, long apart) {
   const Classes classes(T, S, pattern, apart);
-  std::vector<int32_t> inverse(static_cast<size_t>(T));
-  for (long place = 0; place < T; place++) inverse[size_t(classes.queries.number[size_t(place)])] = int32_t(place);
-  return {plan_of_pairs(
-              {T, long(classes.keys.number.size())}, [&](const PlanPair& p) { return classes.sees(p.i, p.j); },
-              [&](const PlanTile& tile) { return cover_of(tile, classes); }),
-          classes.queries.order(), from_vector(inverse, {1, 1, T}), classes.keys.order()};
+  return ordered(classes,
+                 plan_of_pairs(
+                     {T, long(classes.keys.number.size())}, [&](const PlanPair& p) { return classes.sees(p.i, p.j); },
+                     [&](const PlanTile& tile) { return cover_of(tile, classes); }));
+}
+
+Residues residues_with_globals(long n, const Pattern& window, const Tensor& globals) {
+  const long dims = globals.defined() ? globals.dims() : 0;
+  HEED_CHECK(dims >= 1 && dims <= 2 && globals.dtype() == boolean && globals.size(-1) == n, "residues_with_globals",
+             "globals is ", globals.shape(), " and there are ", n, " tokens; it must be boolean (n) or (B, n)");
+  const GlobalKeys keys(n, window, globals);
+  return ordered(keys.classes,
+                 plan_of_pairs(
+                     {n, n, dims == 2 ? globals.size(0) : 1}, [&](const PlanPair& pair) { return keys.sees(pair); },
+                     [&](const PlanTile& tile) { return keys.covers(tile); }));
 }
 
 Visible visible_residues(const Mask& mask, const Pattern& pattern, const Shape& shape,

@@ -22,6 +22,11 @@ struct Residues {
 // apart: only keys at least so many steps of the dilation away; 1 leaves the query's own out, which another part has.
 Residues residues_of(long T, long S, const Pattern& pattern, long apart = 0);
 
+// The same with keys that all see besides: query i sees key j iff the window allows it or j is global. globals: boolean
+// (n), or (B, n) for each sample its own. Here the plan says it all, and needs no window beside it; without a dilation
+// places are tokens. A tile of keys that has a global one is visited by all queries.
+Residues residues_with_globals(long n, const Pattern& window, const Tensor& globals);
+
 // What mask and pattern allow, by places. Queries that are alone in their classes (T <= D) stay where they are.
 // What engines return by places is brought back by by_tokens(y, residues.inverse).
 Visible visible_residues(const Mask& mask, const Pattern& pattern, const Shape& B_H_T_S,

@@ -5,6 +5,8 @@
 
 #include "system/ceil_div.h"
 #include "tensor/create.h"
+#include "tensor/ops/rows.h"
+#include "tensor/views.h"
 
 namespace heed {
 namespace {
@@ -161,6 +163,27 @@ Visible visible_ranges_by_head(const char* op, const Shape& shape, const Mask& m
   const MaskReader reader(mask, shape);
   return seen_by(reader, shape, {reader.by_sample() ? shape[0] : 1, shape[1]}, 1,
                  [&](long, long h, long i) { return keys(h, i); });
+}
+
+Visible of_queries(const Visible& all, const Tensor& index) {
+  HEED_CHECK(!all.plan, "of_queries", "there is a plan, which is by tiles of all queries; there must be none");
+  const long samples = std::max(all.first.size(0), index.size(0)), heads = all.first.size(1), P = index.size(1);
+  const PlaceTokens queries(unsqueeze(index, 1)), ranges(all.first), ends(all.last);  // any i32 (1 or B, 1 or H, n)
+  Visible some{all.B, all.H, P, all.S};
+  std::vector<int32_t> first, last;
+  for (long row = 0; row < samples * heads * P; row++) {
+    const long b = row / P / heads, h = row / P % heads, i = queries.at(b, h, row % P);
+    first.push_back(i < 0 ? 1 : int32_t(ranges.at(b, h, i))), last.push_back(i < 0 ? 0 : int32_t(ends.at(b, h, i)));
+  }
+  some.first = from_vector(first, {samples, heads, P}), some.last = from_vector(last, {samples, heads, P});
+  some.key_labels = all.key_labels;
+  const auto rows = [&](const Tensor& x) {  // x (B, .., T, C), of each sample
+    return rows_at(x, x.dims() == 4 ? unsqueeze(index, 1) : index);
+  };
+  if (all.query_labels.defined())
+    some.query_labels = squeeze(rows(unsqueeze(expand(all.query_labels, {all.B, all.T}), 2)), 2);
+  if (all.allow.defined()) some.allow = rows(expand(all.allow, {all.B, all.H, all.T, all.S}));
+  return some;
 }
 
 }  // namespace heed

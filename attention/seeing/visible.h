@@ -82,4 +82,7 @@ Visible visible_ranges(const char* op, const Shape& B_H_T_S, const Mask& mask, c
 using KeysOfHead = std::function<KeyRange(long h, long i)>;
 Visible visible_ranges_by_head(const char* op, const Shape& B_H_T_S, const Mask& mask, const KeysOfHead& keys);
 
+// Some of the queries, without a plan: row p is query index[.., p], index i32 (1 or B, P); -1 sees nothing.
+Visible of_queries(const Visible& all, const Tensor& index);
+
 }  // namespace heed

@@ -4,6 +4,7 @@
 #include <map>
 #include <sstream>
 
+#include "nn/mixing/mask_once.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/views.h"
@@ -110,14 +111,17 @@ void Mask::check(const char* op, long B, long H, long T, long S) const {
 
 bool Mask::of_batch() const { return lengths.defined() || segments.defined() || ranges.defined() || allow.defined(); }
 
+std::string identity_of(const Tensor& x) {
+  if (!x.defined()) return "";
+  std::ostringstream text;
+  text << x.storage().get() << "." << x.storage()->version() << "." << x.offset() << x.shape() << x.strides();
+  return text.str();
+}
+
 std::string Mask::identity() const {
   std::ostringstream text;
   text << causal << " " << window_left << " " << window_right;
-  for (const Tensor* x : {&lengths, &segments, &ranges, &allow}) {
-    text << " ";
-    if (x->defined())
-      text << x->storage().get() << "." << x->storage()->version() << "." << x->offset() << x->shape() << x->strides();
-  }
+  for (const Tensor* x : {&lengths, &segments, &ranges, &allow}) text << " " << identity_of(*x);
   return text.str();
 }
 

@@ -7,17 +7,21 @@
 
 namespace heed {
 
-// key: all that `make` depends on besides the mask
+std::string identity_of(const Tensor& x);  // equal texts: the same numbers, as long as it lives; "" if it is undefined
+
+// key: all that `make` depends on besides the mask, and marks: another tensor of the batch, if there is one
 template <class Value>
 std::shared_ptr<const Value> made_once(Context& ctx, const std::string& key, const Mask& mask,
-                                       const std::function<Value()>& make) {
+                                       const std::function<Value()>& make, const Tensor& marks = {}) {
   struct Made {
     Mask mask;
+    Tensor marks;
     Value value;
   };
-  const std::function<Made()> both = [&] { return Made{mask, make()}; };
-  const std::string whole = key + " " + mask.identity();
-  const std::shared_ptr<const Made> made = mask.of_batch() ? ctx.once<Made>(whole, both) : ctx.plan<Made>(whole, both);
+  const std::function<Made()> all = [&] { return Made{mask, marks, make()}; };
+  const std::string whole = key + " " + mask.identity() + " " + identity_of(marks);
+  const bool of_batch = mask.of_batch() || marks.defined();
+  const std::shared_ptr<const Made> made = of_batch ? ctx.once<Made>(whole, all) : ctx.plan<Made>(whole, all);
   return {made, &made->value};
 }
 
