@@ -4,6 +4,7 @@
 #include "autograd/ops/elementwise.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
+#include "tensor/ops/compare.h"
 #include "tensor/views.h"
 #include "tests/support/compare.h"
 #include "tests/support/error_of.h"
@@ -65,6 +66,15 @@ BOOST_AUTO_TEST_CASE(groups_that_do_not_fit_the_heads_are_refused) {
   BOOST_TEST(error_for({1, 3}) ==
              "by_head_groups: the groups have 1 + 3 heads, and each of the 2 heads of keys serves 2 heads of queries; "
              "the size of a group must be a multiple of that");
+}
+
+BOOST_AUTO_TEST_CASE(a_mask_of_some_heads_has_their_pairs) {
+  const Tensor by_head = greater(noise({2, 4, 3, 3}, 1), scalar(0, f64));
+  check_close(cast(contiguous(mask_of_heads(allow_mask(by_head), 1, 3).allow), f64),
+              cast(contiguous(slice(by_head, 1, 1, 3)), f64), 0);
+  const Tensor alike = greater(noise({3, 3}, 1), scalar(0, f64));
+  BOOST_TEST(mask_of_heads(causal_mask() & allow_mask(alike), 1, 3).allow.shape() == (Shape{3, 3}));
+  BOOST_TEST(mask_of_heads(causal_mask(), 1, 3).causal);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

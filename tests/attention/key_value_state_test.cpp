@@ -1,6 +1,8 @@
 // The KV cache by itself; tests/attention/suite_states_test.cpp uses it through every variant.
 #include "attention/key_value_state.h"
 
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/reduce.h"
 #include "tensor/allocator.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
@@ -111,6 +113,21 @@ BOOST_AUTO_TEST_CASE(it_comes_back_to_what_it_was_without_new_memory) {
   BOOST_TEST(same_bits(contiguous(state.v()), values));
   state.append(slice(k, 2, 0, 3), slice(v, 2, 0, 3));  // and it goes on
   BOOST_TEST(same_bits(contiguous(slice(state.v(), 2, -3, state.keys())), contiguous(slice(v, 2, 0, 3))));
+}
+
+BOOST_AUTO_TEST_CASE(gradients_flow_into_what_is_appended_and_not_into_the_past) {
+  const Nobody mixer;
+  KeyValueState state(1, 20, -1, mixer);
+  const Variable old = Variable::leaf(noise({1, 1, 3, 2}, 1)), now = Variable::leaf(noise({1, 1, 2, 2}, 2));
+  state.appended(old, old);
+  const auto [k, v] = state.appended(now, now);
+  BOOST_TEST(k.shape() == (Shape{1, 1, 5, 2}));
+  check_close(contiguous(slice(v.value(), 2, 0, 3)), old.value(), 0);
+  (sum(k) + sum(v)).backward();
+  check_close(now.grad(), full({1, 1, 2, 2}, 2, f64), 0);
+  BOOST_TEST(!old.grad().defined());
+  const NoGrad no_grad;
+  BOOST_TEST(!state.appended(now, now).k.requires_grad());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

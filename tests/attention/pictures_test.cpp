@@ -57,6 +57,29 @@ const std::vector<Picture> kPictures = {
      "........####....\n........####....\n........####....\n........####....\n"
      "............####\n............####\n............####\n............####\n"
      "####............\n####............\n####............\n####............\n"},
+    {"longformer:window=1,at=0/8", false, 98,
+     "################\n###.....#.......\n####....#.......\n#.###...#.......\n"
+     "#..###..#.......\n#...###.#.......\n#....####.......\n#.....###.......\n"
+     "################\n#.......###.....\n#.......####....\n#.......#.###...\n"
+     "#.......#..###..\n#.......#...###.\n#.......#....###\n#.......#.....##\n"},
+    {"longformer:window=2", false, 74,
+     "###.............\n####............\n#####...........\n.#####..........\n"
+     "..#####.........\n...#####........\n....#####.......\n.....#####......\n"
+     "......#####.....\n.......#####....\n........#####...\n.........#####..\n"
+     "..........#####.\n...........#####\n............####\n.............###\n"},
+    {"longformer:window=3", true, 58,
+     "#...............\n##..............\n###.............\n####............\n"
+     ".####...........\n..####..........\n...####.........\n....####........\n"
+     ".....####.......\n......####......\n.......####.....\n........####....\n"
+     ".........####...\n..........####..\n...........####.\n............####\n"},
+    {"longformer:window=2,dilation=3", false, 62,
+     "#..#..#.........\n.#..#..#........\n..#..#..#.......\n#..#..#..#......\n"
+     ".#..#..#..#.....\n..#..#..#..#....\n#..#..#..#..#...\n.#..#..#..#..#..\n"
+     "..#..#..#..#..#.\n...#..#..#..#..#\n....#..#..#..#..\n.....#..#..#..#.\n"
+     "......#..#..#..#\n.......#..#..#..\n........#..#..#.\n.........#..#..#\n"},
+    // a causal global token sees its past, and all later ones see it
+    {"longformer:window=1,at=0/4,causal_global=yes", true, 25,
+     "#.......\n##......\n###.....\n#.##....\n#####...\n#...##..\n#...###.\n#...#.##\n"},
     // the margin is on both sides, and the last block may be short
     {"image-local:block=3,margin=2", false, 44,
      "#####...\n#####...\n#####...\n.#######\n.#######\n.#######\n....####\n....####\n"},
@@ -86,6 +109,9 @@ BOOST_AUTO_TEST_CASE(the_number_of_pairs_is_that_of_the_closed_formula) {
       BOOST_TEST(pairs("full", true, n) == n * (n + 1) / 2);
       BOOST_TEST(pairs("window:left=3,right=3", false, n) == window_pairs(n, 3));
       BOOST_TEST(pairs("window:left=3,right=0", true, n) == causal_window_pairs(n, 3));
+      const long g = std::min(n, 2L), m = n - g;  // the others see the globals and a window over themselves
+      BOOST_TEST(pairs("longformer:window=3", false, n) == window_pairs(n, 3));
+      BOOST_TEST(pairs("longformer:window=3,globals=2", false, n) == g * n + m * g + window_pairs(m, 3));
       const long whole = n / 5, rest = n % 5;  // blocks of 5, the last one may be short
       BOOST_TEST(pairs("local:block=5", false, n) == whole * 25 + rest * rest);
       BOOST_TEST(pairs("local:block=5", true, n) == whole * 15 + rest * (rest + 1) / 2);

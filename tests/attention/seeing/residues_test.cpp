@@ -6,6 +6,7 @@
 #include "tensor/random.h"
 #include "tensor/views.h"
 #include "tests/support/compare.h"
+#include "tests/support/error_of.h"
 
 using namespace heed;
 
@@ -101,6 +102,42 @@ BOOST_AUTO_TEST_CASE(the_tiles_of_a_dilated_window_are_about_as_many_as_without)
   for (long D : {2, 3, 4, 7, 16}) BOOST_TEST(double(entries(D)) < 1.1 * double(entries(1)));
   const Plan plan = residues_of(n, n, {.window_left = 256, .dilation = 4}).plan;
   BOOST_TEST(plan.tiles.empty());  // classes of whole tiles: no pair is asked for its residue
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_with_global_keys_sees_the_window_and_these) {
+  for (auto [n, D] : {std::pair{1L, 1L}, {7, 1}, {150, 1}, {7, 2}, {150, 3}, {150, 149}, {130, 500}})
+    for (Pattern window : {Pattern{.window_left = 0, .window_right = 0}, {.window_left = 3, .window_right = 20}, {}}) {
+      window.dilation = D;
+      const Tensor globals = greater(uniform({2, n}, {.seed = 7}), scalar(0.9));
+      const Residues r = residues_with_globals(n, window, globals);
+      r.plan.check("test", {2, 3, n, n});
+      BOOST_TEST((D > 1 || same_bits(r.order, cast(reshape(arange(n), {1, 1, n}), i32))));
+      const bool* global = globals.data<bool>();
+      const int32_t* token = r.order.data<int32_t>();
+      long wrong = 0;
+      for (long b = 0; b < 2; b++)
+        for (long i = 0; i < n; i++)
+          for (long j = 0; j < n; j++)
+            wrong += r.plan.sees(b, 0, i, j) != (global[b * n + token[j]] || window.sees(token[i], token[j]));
+      BOOST_TEST(wrong == 0, "n " << n << " dilation " << D << " left " << window.window_left);
+    }
+  BOOST_TEST(error_of([] { residues_with_globals(4, {}, zeros({5}, boolean)); }) ==
+             "residues_with_globals: globals is (5,) and there are 4 tokens; it must be boolean (n) or (B, n)");
+}
+
+BOOST_AUTO_TEST_CASE(a_global_key_costs_one_tile_of_keys_and_no_row) {
+  const long n = 4096;
+  for (long D : {1, 4}) {
+    const Pattern window{.window_left = 256, .window_right = 256, .dilation = D};
+    const auto entries = [&](const std::vector<double>& at) {
+      std::vector<bool> flags(size_t(n), false);
+      for (double p : at) flags[size_t(p)] = true;
+      return long(residues_with_globals(n, window, from_vector(flags, {n})).plan.key_tile.size());
+    };
+    const long none = entries({}), one = entries({2000});
+    BOOST_TEST(one > none);
+    BOOST_TEST(one <= none + n / kPlanTile);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_single_query_sees_every_nth_key_that_it_saw) {

@@ -327,4 +327,26 @@ BOOST_AUTO_TEST_CASE(an_index_must_fit_the_plan_and_the_tokens) {
              "index they must be equal");
 }
 
+BOOST_AUTO_TEST_CASE(some_queries_see_what_they_saw_among_all_and_nobody_sees_nothing) {
+  const long T = 9, S = 12;
+  for (const Mask& mask : {Mask(), causal_mask() & window_mask(4, 2), length_mask(tensor({12, 5}, i64)),
+                           segment_mask(cast(uniform({2, S}, {.seed = 3}, 0, 2.99), i64)),
+                           allow_mask(greater(uniform({2, 2, T, S}, {.seed = 4}), scalar(0.5))),
+                           allow_mask(greater(uniform({T, 1}, {.seed = 4}), scalar(0.5)))})
+    for (const Tensor& index : {tensor({3, 8, 0}, {1, 3}, i32), tensor({3, 8, -1, 7, -1, -1}, {2, 3}, i32)}) {
+      const Visible all = visible_pairs("test", mask, {}, {2, 2, T, S});
+      const Tensor want = all.dense(), got = of_queries(all, index).dense();
+      BOOST_TEST_REQUIRE(got.shape() == (Shape{2, 2, 3, S}));
+      for_each_index(got.shape(), [&](const Shape& at) {
+        const long row = long(index.at({index.size(0) > 1 ? at[0] : 0, at[2]}));
+        BOOST_TEST(got.at(at) == (row < 0 ? 0 : want.at({at[0], at[1], row, at[3]})));
+      });
+    }
+  Visible planned = visible_pairs("test", {}, {}, {1, 1, 4, 4});
+  planned.plan = std::make_shared<Plan>(plan_of_blocks({4, 4}, 2, {{.query = 0, .key = 0}}));
+  BOOST_TEST(error_of([&] {
+               of_queries(planned, tensor({0}, {1, 1}, i32));
+             }) == "of_queries: there is a plan, which is by tiles of all queries; there must be none");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
