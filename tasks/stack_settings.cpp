@@ -75,8 +75,11 @@ std::vector<std::string> attention_specs(const StackSettings& s) {
 bool takes_rotary(const StackSettings& s) {
   if (s.heads < 1 || s.width % s.heads != 0 || s.width / s.heads % 2 != 0) return false;
   const auto specs = attention_specs(s);
+  MixerOptions mixer{.C = 2 * s.heads, .heads = s.heads, .max_length = s.context, .layers = long(specs.size())};
   return std::all_of(specs.begin(), specs.end(), [&](const std::string& spec) {
-    return make_mixer(spec, {.C = 2 * s.heads, .heads = s.heads})->can().rotary;
+    const bool rotary = make_mixer(spec, mixer)->can().rotary;
+    mixer.layer++;
+    return rotary;
   });
 }
 

@@ -5,7 +5,8 @@
 //   std::puts(start.text().c_str());   // 52 of 60 tensors taken from runs/small; new: layer_8..., ...
 //
 // A table of learned positions (..., positions.weight) that is longer here is filled by repeating the one there: tokens
-// far behind begin with what those 512 before have, which a little training makes right (as Longformer does it).
+// far behind begin with what those 512 before have, which a little training makes right (as Longformer does it). And
+// projections of global tokens (..., core.global.weight) that are not there begin as copies of the usual ones (..., in).
 #pragma once
 
 #include <string>
@@ -18,10 +19,10 @@ namespace heed {
 
 struct WarmStart {
   std::string from;
-  std::vector<std::string> taken, tiled;  // paths of this model
-  std::vector<std::string> fresh;         // of this model: as they were drawn
-  std::vector<std::string> unused;        // of the other
-  std::string text() const;               // some sentences for the user
+  std::vector<std::string> taken, tiled, copied;  // paths of this model
+  std::vector<std::string> fresh;                 // of this model: as they were drawn
+  std::vector<std::string> unused;                // of the other
+  std::string text() const;                       // some sentences for the user
 };
 
 // Throws, and changes nothing, if not one tensor fits. `from` is what was given, for texts.

@@ -56,6 +56,11 @@ LmSettings SettingOptions::settings(const std::string& run, const std::optional<
   return completed(s, before);
 }
 
+bool SettingOptions::lengthens(const LmSettings& other) const {
+  const bool as_they_are = given("positions") && typed_.positions == other.positions && other.positions != "learned";
+  return given("context") && typed_.context > other.context && !as_they_are;
+}
+
 LmSettings SettingOptions::of_preset(const std::string& name) const {
   return completed(choice_.preset(name), std::nullopt);
 }

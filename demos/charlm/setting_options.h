@@ -25,6 +25,11 @@ class SettingOptions {
   // After parsing: on top of a new run's preset, whichever is typed.
   heed::LmSettings of_preset(const std::string& name) const;
   bool names_preset() const { return given("preset"); }
+  // Is a context typed that is longer than that of `other`, a run whose weights are taken, and nothing that says to
+  // leave its positions as they are?
+  bool lengthens(const heed::LmSettings& other) const;
+  bool types_context() const { return given("context"); }
+  long context() const { return typed_.context; }
   // On top of what the run has if it is resumed, or of `before` if there is one.
   heed::LmSettings settings(const std::string& run, bool resume) const;
   heed::LmSettings settings(const std::string& run, const std::optional<heed::LmSettings>& before) const;

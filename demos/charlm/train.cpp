@@ -1,12 +1,16 @@
 // charlm train: the options of a run, and what is printed before and after it; the run itself is
 // train/run.h, and what all programs that train have in common is train/train_options.h.
+#include <optional>
+
 #include "demos/charlm/charlm.h"
 #include "demos/charlm/setting_options.h"
 #include "system/progress.h"
 #include "system/text.h"
+#include "tasks/language/conversion.h"
 #include "tasks/language/language_task.h"
 #include "tasks/language/preset_choice.h"
 #include "tensor/machine.h"
+#include "train/run_load.h"
 #include "train/train_options.h"
 
 using namespace heed;
@@ -43,6 +47,32 @@ LmSettings settings_for_time(const SettingOptions& options, const ByteData& data
   return chosen;
 }
 
+bool is_language_model(const FoundCheckpoint& found) {
+  try {
+    settings_from_json(Json::parse(found.state.settings, found.path), found.path);
+    return true;
+  } catch (const Error&) {  // of another kind: what fits is taken
+    return false;
+  }
+}
+
+// --from RUN with a longer --context: its model, for longer texts.
+std::optional<LoadedModel> model_to_convert(const TrainOptions& train, const SettingOptions& options) {
+  if (train.run.from.empty() || train.run.resume || !options.types_context()) return {};
+  if (!is_language_model(find_checkpoint(train.run.from))) return {};
+  LoadedModel old = load_run(train.run.from);
+  if (!options.lengthens(old.settings)) return {};
+  return old;
+}
+
+void tell_conversion(const LoadedModel& old, const LmSettings& settings, const ByteData& data, TrainOptions& train) {
+  train.run.say(train.run.from + " becomes a model of " + settings.attention + " for " +
+                std::to_string(settings.context) + " bytes");
+  const std::string text = conversion_loss(old, settings, data.valid).text();
+  train.run.say(text);
+  train.run.page.notes.push_back(text);
+}
+
 }  // namespace
 
 int train_command(int argc, char** argv) {
@@ -53,7 +83,10 @@ int train_command(int argc, char** argv) {
   train.add_options(line);
   if (!line.parse(argc, argv)) return line.exit_code();
   if (!train.json) print_line(machine_description());
-  LmSettings settings = options.settings(train.run.run, train.run.resume);
+  const std::optional<LoadedModel> old = model_to_convert(train, options);
+  LmSettings settings =
+      old ? options.settings(train.run.from, converted(old->settings, options.context(), train.run.from))
+          : options.settings(train.run.run, train.run.resume);
   train.learns(settings.data, {"self"});
   const ByteData data = open_data(settings.data);
   settings = for_data(settings, data);
@@ -63,13 +96,16 @@ int train_command(int argc, char** argv) {
                 format("; knowing only frequencies: %.2f bits per byte", data.valid.entropy()));
   const std::string note = note_on_little_text(data.train.size(), data.valid.size());
   if (!note.empty()) train.run.say(note);
-  if (train.minutes > 0 && !options.names_preset())
+  if (train.minutes > 0 && !options.names_preset() && !old)
     settings = settings_for_time(options, data, train, line);
   else if (train.minutes > 0)
     settings.steps = steps_of(settings, data, train, line);
   train.run.page = page_of(train.run.run, settings);
   if (!note.empty()) train.run.page.notes = {note};
-  const auto vocabulary = train.run.resume ? vocabulary_of_run(train.run.run) : byte_vocabulary();
+  if (old) tell_conversion(*old, settings, data, train);
+  const auto vocabulary = old                ? old->vocabulary
+                          : train.run.resume ? vocabulary_of_run(train.run.run)
+                                             : byte_vocabulary();
   LanguageTask task(settings, data, vocabulary);
   return train.train(task, "build/charlm");
 }

@@ -369,4 +369,13 @@ BOOST_AUTO_TEST_CASE(a_path_that_is_not_utf_8_is_told_before_anything_is_written
   BOOST_TEST(!fs::exists(at.run));
 }
 
+BOOST_AUTO_TEST_CASE(a_model_without_learned_positions_is_not_converted) {
+  const Trained t({"--positions", "rotary"});
+  check_fails(t({"train", "--from", t.run, "--context", "40", "--run", t.folder / "longer"}), 1,
+              "convert: " + t.run +
+                  " has rotary positions, and only learned ones end at the context (16): it needs no conversion. Go on "
+                  "in its own folder with --resume --context 40, or begin with its weights as they are: --preset ");
+  BOOST_TEST(!std::filesystem::exists(t.folder / "longer"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

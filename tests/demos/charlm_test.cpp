@@ -358,4 +358,27 @@ BOOST_AUTO_TEST_CASE(every_command_has_a_help) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_model_with_learned_positions_is_converted_to_a_longer_context) {
+  const Trained t({"--positions", "learned"});
+  const std::string longer = t.folder / "longer";
+  const Ran ran = t({"train", "--from", t.run, "--context", "40", "--run", longer, "--steps", "3", "--attention",
+                     "longformer:window=15,globals=1,causal_global=yes"});
+  BOOST_TEST(ran.code == 0, ran.err);
+  BOOST_TEST(
+      contains(ran.out, t.run + " becomes a model of longformer:window=15,globals=1,causal_global=yes for 40 bytes\n"),
+      ran.out);
+  const std::regex form(
+      R"(conversion: (\d\.\d{4}) bits per byte of the validation before, with windows of 16; after it (\d\.\d{4}) with the same windows, and \d\.\d{4} with windows of 40\n)");
+  std::smatch found;
+  BOOST_TEST_REQUIRE(std::regex_search(ran.out, found, form), ran.out);
+  BOOST_TEST(found[1].str() == found[2].str());
+  BOOST_TEST(contains(t.ran.out, "valid_bpc=" + found[1].str()));  // what training ended with
+  BOOST_TEST(contains(ran.out, "global projections are copies of the others: stack.layer_0.core.global.weight"));
+  BOOST_TEST(RunFolder(longer).config().at("width").integer() == RunFolder(t.run).config().at("width").integer());
+  BOOST_TEST(contains(read_file(longer + "/index.html"), "conversion: "));
+  const Ran chosen = t({"train", "--from", t.run, "--context", "40", "--run", t.folder / "chosen", "--steps", "1"});
+  BOOST_TEST(RunFolder(t.folder / "chosen").config().at("attention").text() == "longformer:window=15", chosen.err);
+  BOOST_TEST(t({"sample", "--run", longer, "--length", "60"}).code == 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

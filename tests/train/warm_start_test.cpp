@@ -70,4 +70,22 @@ BOOST_AUTO_TEST_CASE(a_model_that_fits_nowhere_is_refused) {
   BOOST_TEST(text.ends_with(". A warm start wants the same width, so that paths and shapes agree"), text);
 }
 
+BOOST_AUTO_TEST_CASE(projections_of_global_tokens_begin_as_copies_of_the_others) {
+  GptOptions global = small(1, 8);
+  global.stack.attention = "longformer:globals=1,causal_global=yes";
+  Gpt plain(small(1, 8)), made(global), again(global);
+  plain.initialise(1), made.initialise(2), again.initialise(3);
+  const WarmStart start = warm_start(made, cloned(plain), "plain");
+  for (const char* name : {"weight", "bias"})
+    BOOST_TEST(same_bits(named(made, std::string("stack.layer_0.core.global.") + name),
+                         named(plain, std::string("stack.layer_0.in.") + name)));
+  BOOST_TEST(start.copied.size() == 2u);
+  BOOST_TEST(start.fresh.empty());
+  BOOST_TEST(start.unused.empty());
+  BOOST_TEST(start.text().find("; global projections are copies of the others: stack.layer_0.core.global.weight") !=
+                 std::string::npos,
+             start.text());
+  BOOST_TEST(warm_start(again, cloned(made), "made").copied.empty());  // where they are there they are taken
+}
+
 BOOST_AUTO_TEST_SUITE_END()
