@@ -190,7 +190,7 @@ class Run {
     std::vector<std::string> texts;
     for (const Phase& phase : trainer_.schedule().phases()) {
       const long batch = phase.batch ? phase.batch : task_.training().batch;
-      const long context = phase.context ? phase.context : task_.context();
+      const long context = phase.context_of(task_.context());
       texts.push_back(std::to_string(phase.steps) + " steps of " + std::to_string(batch) + " x " +
                       std::to_string(context) + " " + task_.unit());
       if (phase.windows != 1) texts.back() += format(" with %g of every window", phase.windows);

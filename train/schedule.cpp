@@ -21,6 +21,8 @@ void set(Phase& phase, const SpecOption& option) {
     phase.steps = whole(1);
   else if (option.name == "context")
     phase.context = whole(0);
+  else if (option.name == "contexts")
+    phase.contexts = number(1);
   else if (option.name == "window")
     phase.window = whole(0);
   else if (option.name == "batch")
@@ -35,7 +37,7 @@ void set(Phase& phase, const SpecOption& option) {
     phase.floor = number(1);
   else
     fail_unknown("schedule", "option", option.name,
-                 {"steps", "context", "batch", "window", "windows", "rate", "warmup", "floor"});
+                 {"steps", "context", "contexts", "batch", "window", "windows", "rate", "warmup", "floor"});
 }
 
 void check(const Phase& p) {
@@ -47,6 +49,10 @@ void check(const Phase& p) {
   HEED_CHECK(p.warmup >= 0 && p.warmup < p.steps, "schedule", "warmup is ", p.warmup, " in a phase of ", p.steps,
              " steps; it must be shorter than the phase");
   HEED_CHECK(p.floor >= 0 && p.floor <= 1, "schedule", "floor is ", p.floor, "; it is a part of the rate, from 0 to 1");
+  HEED_CHECK(p.contexts > 0 && p.contexts <= 1, "schedule", "contexts is ", p.contexts,
+             "; it is a part of the model's context, above 0 and at most 1");
+  HEED_CHECK(p.context == 0 || p.contexts == 1, "schedule", "context is ", p.context, " and contexts is ", p.contexts,
+             "; a phase says one of them");
   HEED_CHECK(p.windows > 0 && p.windows <= 1, "schedule", "windows is ", p.windows,
              "; it is a part of every layer's own window, above 0 and at most 1");
 }
@@ -73,6 +79,10 @@ double left(const Phase& p, double progress, double t) {
 const std::vector<std::string>& Schedule::shapes() {
   static const std::vector<std::string> names = {"constant", "cosine", "linear", "inverse_sqrt"};
   return names;
+}
+
+long Phase::context_of(long whole) const {
+  return context ? context : std::max(1L, std::lround(contexts * double(whole)));
 }
 
 double Phase::rate_at(long t) const {
@@ -125,6 +135,7 @@ std::string Schedule::text() const {
                                        {"warmup", std::to_string(p.warmup)},
                                        {"floor", shortest_text(p.floor)}};
     if (p.context) options.push_back({"context", std::to_string(p.context)});
+    if (p.contexts != 1) options.push_back({"contexts", shortest_text(p.contexts)});
     if (p.batch) options.push_back({"batch", std::to_string(p.batch)});
     if (p.window) options.push_back({"window", std::to_string(p.window)});
     if (p.windows != 1) options.push_back({"windows", shortest_text(p.windows)});

@@ -2,7 +2,7 @@
 //
 //   "cosine:warmup=100,floor=0.1"                                      one phase for the whole run
 //   "steps=1000,context=128,rate=1e-3;steps=500,context=256,rate=5e-4,warmup=50"          phases, one after the other
-//   "steps=800,context=128,windows=0.25,batch=16;steps=200,batch=4"    short windows and texts first (Longformer)
+//   "steps=800,contexts=0.5,windows=0.25,batch=16;steps=200,batch=4"   short windows and texts first
 //
 // A phase is [shape:]option=value,...; what it does not say is taken from the defaults. The rate at step t of a phase
 // of n steps with w steps of warm-up (t counts from 1; t = 0 is before the first step):
@@ -24,16 +24,18 @@ namespace heed {
 
 struct Phase {
   long steps = 1000;
-  long context = 0;    // tokens of a training sequence; 0: the model's
-  long batch = 0;      // samples of a step; 0: the run's
-  long window = 0;     // of attention, one-sided, a cap for all layers; 0: the model's
-  double windows = 1;  // a part of every layer's own window, above 0 and at most 1: they grow together, layer by layer
+  long context = 0;     // tokens of a training sequence; 0: the model's
+  double contexts = 1;  // if no context is said: a part of the model's, above 0 and at most 1
+  long batch = 0;       // samples of a step; 0: the run's
+  long window = 0;      // of attention, one-sided, a cap for all layers; 0: the model's
+  double windows = 1;   // a part of every layer's own window, above 0 and at most 1: they grow together, layer by layer
   double rate = 1e-3;
   long warmup = 0;   // steps, below `steps`
   double floor = 0;  // of cosine and linear: the last step's part of the rate, 0..1
   std::string shape = "constant";
 
-  double rate_at(long t) const;  // t = 0..steps in this phase; behind it as at its end
+  long context_of(long whole) const;  // tokens of a training sequence of a model of so many; at least 1
+  double rate_at(long t) const;       // t = 0..steps in this phase; behind it as at its end
 };
 
 class Schedule {

@@ -4,6 +4,7 @@
 
 #include "system/error.h"
 #include "system/text.h"
+#include "train/schedule_preset.h"
 
 namespace heed {
 namespace {
@@ -28,7 +29,9 @@ SettingTable training_rows(TrainSettings& s) {
       {"schedule", s.schedule,
        "one of " + shapes + ", with :warmup=N,floor=X; or phases, such as steps=1000,context=128,warmup=100;" +
            "cosine:steps=500,context=256 (constant and without warm-up if nothing is said); a phase may also have a "
-           "batch and windows=0.25, a part of every layer's own"},
+           "batch, windows=0.25, a part of every layer's own, and contexts=0.25, a part of the context; or a preset of "
+           "phases: " +
+           schedule_presets_text()},
       {"optimiser", s.optimiser, "the rule by which weights follow gradients", optimiser_names()},
       {"beta2", s.beta2, 0, 0.999999, "how much of the squared gradients adamw and adam remember"},
       {"weight_decay", s.weight_decay, 0, 10, "of matrices; if nothing is said, 0 for other optimisers than adamw"},
@@ -58,6 +61,8 @@ void check_training(const TrainSettings& s) {
 }
 
 Schedule schedule_of(const TrainSettings& s) {
+  if (const SchedulePreset* preset = schedule_preset(s.schedule))
+    return Schedule(preset->phases({.steps = s.steps, .batch = s.batch, .rate = s.rate}));
   Phase defaults{.steps = s.steps, .rate = s.rate, .floor = s.floor};
   const Schedule cold(s.schedule, defaults);
   if (cold.phases().size() > 1) return cold;

@@ -74,10 +74,7 @@ Trainer::Trainer(Task& task, std::unique_ptr<Communicator> alone, Communicator* 
                " ranks; they must divide it");
 }
 
-long Trainer::context_at(long step) const {
-  const Phase& phase = schedule_.phase_at(step);
-  return phase.context ? phase.context : task_.context();
-}
+long Trainer::context_at(long step) const { return schedule_.phase_at(step).context_of(task_.context()); }
 
 long Trainer::batch_at(long step) const {
   const Phase& phase = schedule_.phase_at(step);

@@ -70,10 +70,9 @@ double ClassifyTask::training_score(double, const std::map<std::string, double>&
 }
 
 double ClassifyTask::validate(const Phase& phase) {
-  last_ = confusion_of(model_, valid_, data_.labels,
-                       {.batch = settings_.batch,
-                        .context = phase.context ? phase.context : settings_.context,
-                        .windows = phase.windows});
+  last_ = confusion_of(
+      model_, valid_, data_.labels,
+      {.batch = settings_.batch, .context = phase.context_of(settings_.context), .windows = phase.windows});
   return last_.accuracy();
 }
 

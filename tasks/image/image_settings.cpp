@@ -105,8 +105,9 @@ void check_settings(const ImageSettings& s) {
   check_training(s);
   const Schedule schedule = schedule_of(s);
   for (const Phase& phase : schedule.phases())
-    HEED_CHECK(phase.context == 0 || phase.context == s.pixels(), "settings", "a phase of the schedule has context ",
-               phase.context, "; pictures have ", s.pixels(), " pixels and are learned whole. Leave it away");
+    HEED_CHECK(phase.context_of(s.pixels()) == s.pixels(), "settings", "a phase of the schedule has context ",
+               phase.context_of(s.pixels()), "; pictures have ", s.pixels(),
+               " pixels and are learned whole. Leave it away");
   check_model(s);
 }
 

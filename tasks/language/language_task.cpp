@@ -65,7 +65,7 @@ double LanguageTask::training_score(double loss, const std::map<std::string, dou
 double LanguageTask::validate(const Phase& phase) {
   return bits_per_byte(model_, valid_,
                        {.batch = settings_.batch,
-                        .context = phase.context,
+                        .context = phase.context_of(settings_.context),
                         .stream = settings_.streams,
                         .window = phase.window,
                         .windows = phase.windows})

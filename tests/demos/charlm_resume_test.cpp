@@ -204,4 +204,24 @@ BOOST_AUTO_TEST_CASE(a_damaged_config_does_not_stop_a_run_whose_checkpoint_has_t
   BOOST_TEST(RunFolder(t.run).config().at("keep").integer() == 9);  // it is written anew
 }
 
+// The first phase has 8 steps, the others one each.
+BOOST_AUTO_TEST_CASE(a_run_of_phases_goes_on_inside_any_of_them_to_the_same_bits) {
+  const Words phases = {"--schedule", "longformer", "--attention",        "longformer:window=2/8",
+                        "--layers",   "2",          "--checkpoint-every", "1",
+                        "--keep",     "20",         "--dropout",          "0.1"};
+  const Trained whole(phases);
+  BOOST_TEST(contains(whole.ran.out, "8 steps of 4 x 1 bytes with 0.0625 of every window, then 1 steps of 4 x 2 bytes"),
+             whole.ran.out);
+  BOOST_TEST(contains(whole.ran.out, "then 1 steps of 2 x 16 bytes\n"), whole.ran.out);
+  for (long step : {4, 8, 9, 10, 11}) BOOST_TEST_CONTEXT("step " << step) {
+      const Trained parts(phases);
+      for (const CheckpointFile& file : CheckpointFiles(parts.run).list())
+        if (file.step > step) fs::remove(file.path);
+      const Ran ran = parts({"train", "--run", parts.run, "--resume", "--sample-bytes", "20"});
+      BOOST_TEST(contains(ran.out, "going on from " + parts.checkpoint(step)), ran.out + ran.err);
+      BOOST_TEST(same_training(newest_checkpoint(whole.run), newest_checkpoint(parts.run)));
+      BOOST_TEST(metrics_of(whole.run) == metrics_of(parts.run));
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

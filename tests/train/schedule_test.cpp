@@ -82,7 +82,8 @@ BOOST_AUTO_TEST_CASE(mistakes_are_told_with_the_rule) {
              "schedule: there is no shape 'cosin'; there are constant, cosine, linear, inverse_sqrt. Did you mean "
              "cosine?");
   BOOST_TEST(refusal("cosine:warmpu=3") ==
-             "schedule: there is no option 'warmpu'; there are steps, context, batch, window, windows, rate, warmup, "
+             "schedule: there is no option 'warmpu'; there are steps, context, contexts, batch, window, windows, rate, "
+             "warmup, "
              "floor. Did you mean warmup?");
   BOOST_TEST(refusal("cosine:warmup") ==
              "schedule: 'cosine:warmup' has 'warmup' where an option is expected; the rule is "
@@ -116,6 +117,19 @@ BOOST_AUTO_TEST_CASE(a_phase_may_have_a_batch_and_a_part_of_every_window) {
   BOOST_TEST(Schedule(s.text()).phase_at(1).batch == 16);
   BOOST_TEST(error_of([] { Schedule("steps=10,windows=0"); }) ==
              "schedule: windows is 0; it is a part of every layer's own window, above 0 and at most 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_phase_may_have_a_part_of_the_context) {
+  const Schedule s("contexts=0.25;contexts=0.001;context=100;steps=5");
+  BOOST_TEST(s.phases()[0].context_of(512) == 128);
+  BOOST_TEST(s.phases()[1].context_of(512) == 1);  // never none
+  BOOST_TEST(s.phases()[2].context_of(512) == 100);
+  BOOST_TEST(s.phases()[3].context_of(512) == 512);
+  BOOST_TEST(Schedule(s.text()).text() == s.text());
+  BOOST_TEST(error_of([] { Schedule("contexts=0"); }) ==
+             "schedule: contexts is 0; it is a part of the model's context, above 0 and at most 1");
+  BOOST_TEST(error_of([] { Schedule("context=64,contexts=0.5"); }) ==
+             "schedule: context is 64 and contexts is 0.5; a phase says one of them");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
