@@ -65,6 +65,13 @@ std::optional<LoadedModel> model_to_convert(const TrainOptions& train, const Set
   return old;
 }
 
+LmSettings for_longer_texts(const LoadedModel& old, long context, const std::string& from) {
+  const LmSettings& s = old.settings;
+  return converted(s, context, from,
+                   ". Go on in its own folder with --resume --context " + std::to_string(context) +
+                       ", or begin with its weights as they are: --preset " + s.preset + " --positions " + s.positions);
+}
+
 void tell_conversion(const LoadedModel& old, const LmSettings& settings, const ByteData& data, TrainOptions& train) {
   train.run.say(train.run.from + " becomes a model of " + settings.attention + " for " +
                 std::to_string(settings.context) + " bytes");
@@ -85,7 +92,7 @@ int train_command(int argc, char** argv) {
   if (!train.json) print_line(machine_description());
   const std::optional<LoadedModel> old = model_to_convert(train, options);
   LmSettings settings =
-      old ? options.settings(train.run.from, converted(old->settings, options.context(), train.run.from))
+      old ? options.settings(train.run.from, for_longer_texts(*old, options.context(), train.run.from))
           : options.settings(train.run.run, train.run.resume);
   train.learns(settings.data, {"self"});
   const ByteData data = open_data(settings.data);

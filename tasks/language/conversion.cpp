@@ -10,13 +10,12 @@
 
 namespace heed {
 
-LmSettings converted(const LmSettings& before, long context, const std::string& from) {
+LmSettings converted(const LmSettings& before, long context, const std::string& from, const std::string& hint) {
   HEED_CHECK(before.positions == "learned", "convert", from, " has ", before.positions,
-             " positions, and only learned ones end at the context (", before.context,
-             "): it needs no conversion. Go on in its own folder with --resume --context ", context,
-             ", or begin with its weights as they are: --preset ", before.preset, " --positions ", before.positions);
-  HEED_CHECK(context > before.context, "convert", from, " reads ", before.context, " bytes at once, and --context is ",
-             context, "; a conversion is for longer texts");
+             " positions, and only learned ones end at the context (", before.context, "): it needs no conversion",
+             hint);
+  HEED_CHECK(context > before.context, "convert", from, " reads ", before.context,
+             " bytes at once, and the new context is ", context, "; a conversion is for longer texts");
   LmSettings now = before;
   now.context = context;
   if (before.attention == "full") now.attention = "longformer:window=" + std::to_string(before.context - 1);

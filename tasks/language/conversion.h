@@ -18,8 +18,9 @@
 namespace heed {
 
 // The settings of a run at `from` for a longer context: its model as above, as many bytes in a step as before, and a
-// tenth of the rate. Throws a sentence if its positions are not learned, or if the context is not longer.
-LmSettings converted(const LmSettings& before, long context, const std::string& from);
+// tenth of the rate. Throws a sentence if its positions are not learned (hint: what to do then, ". Do this"), or if the
+// context is not longer.
+LmSettings converted(const LmSettings& before, long context, const std::string& from, const std::string& hint = "");
 
 // Bits per byte of a text before and after, without any training: by the old model, by the new one on windows of the
 // old context, and on windows of its own.

@@ -138,6 +138,16 @@ template <class E> struct Lanes {
     return {{j, count}, j, j + count - 1};
   }
 
+  // Without the first and last keys that the plan shows to no query: of a tile with one global key only this is left.
+  static void trim(KeyTile& keys, bool in_order) {
+    while (keys.count > 0 && keys.bits[keys.count - 1] == 0) keys.count--;
+    long before = 0;
+    while (before < keys.count && keys.bits[before] == 0) before++;
+    keys.begin += before, keys.count -= before, keys.bits += before;
+    if (keys.token) keys.token += before;
+    if (in_order) keys.least = keys.begin, keys.most = keys.begin + keys.count - 1;
+  }
+
   template <class F> void for_planned_tiles(F&& look, long end) const {
     const kernels::PlanTiles& plan = p.seen.plan;
     const long row = plan.row(b, h, tile);
@@ -152,7 +162,8 @@ template <class E> struct Lanes {
       }
       if (keys.count <= 0 || keys.most < least_first || keys.least >= end) continue;
       keys.bits = plan.words(e);
-      look(keys);
+      if (keys.bits) trim(keys, index == nullptr);
+      if (keys.count > 0) look(keys);
     }
   }
 

@@ -87,6 +87,23 @@ BOOST_AUTO_TEST_CASE(a_plan_and_a_mask_are_both_honoured) {
   }
 }
 
+// Of such tiles the engine takes the keys in between.
+BOOST_AUTO_TEST_CASE(tiles_of_which_only_some_keys_are_seen_equal_the_definition) {
+  const long n = 150;
+  for (const std::vector<long>& seen : {std::vector<long>{0}, {63}, {5, 40}, {70, 127, 149}, {149}})
+    for (bool dropped : {false, true}) {
+      const PlanPointer plan = kept(plan_of_pairs({n, n}, [&](const PlanPair& p) {
+        return std::find(seen.begin(), seen.end(), p.j) != seen.end() && p.i % 5 != 2;
+      }));
+      SoftmaxCase base{.z = {.T = n, .S = n}, .by_distance = true, .clip = 3, .plan = plan};
+      if (dropped) base.options = kDropout;
+      check_engine(base);
+      base.query_index = base.key_index = random_index({1, 1, n}, n, true, 9);
+      base.by_distance = false, base.clip = 0;
+      check_engine(base);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(places_may_be_any_tokens) {
   uint32_t seed = 1;
   for (auto [T, S] : {std::pair{70L, 70L}, {40, 90}, {90, 40}})

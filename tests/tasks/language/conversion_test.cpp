@@ -96,12 +96,11 @@ BOOST_AUTO_TEST_CASE(settings_are_those_of_the_old_model_with_as_many_bytes_in_a
 BOOST_AUTO_TEST_CASE(models_without_learned_positions_and_shorter_contexts_are_refused) {
   LmSettings before = short_model();
   BOOST_TEST(error_of([&] { converted(before, 16, "runs/old"); }) ==
-             "convert: runs/old reads 16 bytes at once, and --context is 16; a conversion is for longer texts");
+             "convert: runs/old reads 16 bytes at once, and the new context is 16; a conversion is for longer texts");
   before.positions = "rotary";
-  BOOST_TEST(error_of([&] { converted(before, 64, "runs/old"); }) ==
+  BOOST_TEST(error_of([&] { converted(before, 64, "runs/old", ". Go on as it is"); }) ==
              "convert: runs/old has rotary positions, and only learned ones end at the context (16): it needs no "
-             "conversion. Go on in its own folder with --resume --context 64, or begin with its weights as they are: "
-             "--preset small --positions rotary");
+             "conversion. Go on as it is");
 }
 
 BOOST_AUTO_TEST_CASE(the_loss_is_told_before_and_after) {
