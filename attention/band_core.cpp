@@ -86,8 +86,8 @@ Tensor BandCore::local_weights(const Heads& heads, const Mask& mask, const Globa
   return softmax_attention_weights(inputs(heads, mask, ctx), visible.on(heads.q.value().device()));
 }
 
-// Far keys are nearer by their numbers than by their positions. The window does not mind, as they are global; the mask's
-// does.
+// Far keys are nearer by their numbers than by their positions. The window does not mind, as they are global; that of
+// the mask does.
 Variable BandCore::later_rows(const Heads& heads, const Mask& mask, const LaterKeys& keys, Context& ctx) {
   const Shape shape = pairs_of(heads);
   const long T = shape[2], S = shape[3];

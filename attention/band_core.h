@@ -1,7 +1,7 @@
 // BandCore: the local rows of windows with global tokens (seeing/globals.h). A query sees its window and all global
 // tokens, in one call of the engine: the band's tiles and those of the global keys, with a dilation in the order of
-// residues. Rows of global tokens are left as zeros, without a gradient: a variant computes them in its own way and adds
-// them. Without global tokens it is a PatternCore.
+// residues. Rows of global tokens are left as zeros, without a gradient: a variant computes them in its own way and
+// adds them. Without global tokens it is a PatternCore.
 #pragma once
 
 #include "attention/pattern_core.h"

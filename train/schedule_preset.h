@@ -2,8 +2,8 @@
 //
 //   longformer   windows and texts grow together (Beltagy et al., 2020): five phases, and from one to the next all
 //                windows and the context are doubled and the rate is halved. The last has the whole windows and the
-//                whole context. Inside a phase the rate is constant, after a warm-up of a tenth of its steps. Most steps
-//                are the first phase's, where they are cheap: near things are learned first, and what is far needs few
+//                whole context. Inside a phase the rate is constant, after a warm-up of a tenth of its steps. Most
+//                steps are the first phase's, where they are cheap: near things are learned first, far ones need few
 //
 //   phase        steps      context   windows   rate     batch
 //   1            75.4 %     1/16      1/16      rate     2 batch

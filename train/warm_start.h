@@ -6,7 +6,8 @@
 //
 // A table of learned positions (..., positions.weight) that is longer here is filled by repeating the one there: tokens
 // far behind begin with what those 512 before have, which a little training makes right (as Longformer does it). And
-// projections of global tokens (..., core.global.weight) that are not there begin as copies of the usual ones (..., in).
+// projections of global tokens (..., core.global.weight) that are not there begin as copies of the usual ones (...,
+// in).
 #pragma once
 
 #include <string>

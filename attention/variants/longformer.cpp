@@ -68,9 +68,10 @@ class LongformerCore : public Core {
     if (!globals)
       return groups(heads, mask,
                     [&](BandCore& band, const Heads& part, const Mask& own) { return band.attend(part, own, ctx); });
+    // Local rows first: so backward has k', v' and their gradients behind it when it comes to them.
+    const Variable local = local_rows(heads, mask, *globals, ctx);
     const auto [k, v] = global_keys(heads, 0, ctx);
-    return local_rows(heads, mask, *globals, ctx) +
-           put_back(global_rows(heads, {k, v, *globals, 0}, mask, ctx), *globals, heads.q.size(2));
+    return local + put_back(global_rows(heads, {k, v, *globals, 0}, mask, ctx), *globals, heads.q.size(2));
   }
 
   Tensor weights(const Heads& heads, const Mask& mask, Context& ctx) override {
@@ -242,7 +243,8 @@ Variable LongformerCore::with_state(const Heads& heads, const Mask& mask, Contex
 
 // ---- options
 
-// The entry of a list that serves this layer: each for layers / n of them, the last ones for one more if there is a rest.
+// The entry of a list that serves this layer: each for layers / n of them, the last ones for one more if there is a
+// rest.
 long of_layer(const VariantOptions& options, const std::string& name, const MixerOptions& mixer) {
   const std::vector<long> list = options.numbers(name);
   const long n = long(list.size());

@@ -367,8 +367,8 @@ BOOST_AUTO_TEST_CASE(a_model_with_learned_positions_is_converted_to_a_longer_con
   BOOST_TEST(
       contains(ran.out, t.run + " becomes a model of longformer:window=15,globals=1,causal_global=yes for 40 bytes\n"),
       ran.out);
-  const std::regex form(
-      R"(conversion: (\d\.\d{4}) bits per byte of the validation before, with windows of 16; after it (\d\.\d{4}) with the same windows, and \d\.\d{4} with windows of 40\n)");
+  const std::regex form(R"(conversion: (\d\.\d{4}) bits per byte of the validation before, with windows of 16; )"
+                        R"(after it (\d\.\d{4}) with the same windows, and \d\.\d{4} with windows of 40\n)");
   std::smatch found;
   BOOST_TEST_REQUIRE(std::regex_search(ran.out, found, form), ran.out);
   BOOST_TEST(found[1].str() == found[2].str());

@@ -177,8 +177,9 @@ BOOST_AUTO_TEST_CASE(scaled_windows_are_those_of_a_smaller_window) {
 
 // A window of the mask hides global tokens too, also those that are far back.
 BOOST_AUTO_TEST_CASE(while_decoding_a_window_of_the_mask_goes_by_positions) {
-  for (const char* spec : {"longformer:window=3,at=0/60,causal_global=yes",
-                           "longformer:window=3,dilation=4,dilated=2,at=0/60,causal_global=yes"}) {
+  for (const char* spec :
+       {"longformer:window=3,at=0/60,causal_global=yes", "longformer:window=3,marked=yes,causal_global=yes",
+        "longformer:window=3,dilation=4,dilated=2,at=0/60,causal_global=yes"}) {
     const auto mixer = mixer_of(spec);
     const NoGrad no_grad;
     const long T = 260;
