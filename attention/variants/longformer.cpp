@@ -316,7 +316,7 @@ const RegisteredVariant longformer{
     {.name = "longformer",
      .summary = "a window for each layer, and global tokens with projections of their own",
      .formula = "o_i over |j - i| <= w or j in G; for i in G over all j, by q', k' and v'",
-     .time = {Growth::linear, "(w + g)"},
+     .time = {Growth::linear, "w"},
      .memory = {Growth::linear},
      .source = "Beltagy et al., 2020",
      .year = 2020,
