@@ -35,6 +35,8 @@ class MultiHead : public Mixer {
   Capabilities can() const override;
   std::vector<Look> looks(const Variable& x, const MixIn& in, Context& ctx) override;
 
+  Core& core() { return core_; }  // for who has queries, keys and values already: benchmarks
+
  protected:
   Variable mix(const Variable& x, const MixIn& in, Context& ctx) override;
   Tensor dense_weights(const Variable& x, const MixIn& in, Context& ctx) override;

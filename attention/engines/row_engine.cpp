@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "attention/engines/keep.h"
+#include "attention/seeing/pair_count.h"
 #include "attention/seeing/plan.h"
 #include "autograd/ops/concatenate.h"
 #include "autograd/ops/elementwise.h"
@@ -41,6 +42,7 @@ Variable row_attention(const RowScores& scores, const std::vector<Variable>& inp
   HEED_CHECK(options.rows >= 1, "row_attention", "rows is ", options.rows, "; it must be at least 1");
   HEED_CHECK(!visible.indexed(), "row_attention",
              "the visible pairs have an index; this engine works on tokens. Use a plan without one");
+  PairCounter::note(visible);
   std::vector<Variable> all = inputs, blocks;
   all.push_back(v);
   std::vector<Saved> watched;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "attention/engines/softmax_call.h"
+#include "attention/seeing/pair_count.h"
 #include "autograd/ops/rows.h"
 #include "autograd/ops/views.h"
 #include "autograd/ops/where.h"
@@ -99,6 +100,7 @@ SoftmaxOutputs softmax_attention(const SoftmaxInputs& in, const Visible& visible
   check_biases(in, visible);
   HEED_CHECK(options.dropout >= 0 && options.dropout < 1, kOp, "dropout is ", options.dropout,
              "; the rule is 0 <= p < 1");
+  PairCounter::note(visible);
   auto call = std::make_shared<SoftmaxCall>(in, visible.on(in.q.value().device()), options);
   call->forward();
   const std::vector<Input> inputs = {in.q, in.k, in.v, in.by_distance, in.by_query};
