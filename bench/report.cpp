@@ -1,8 +1,6 @@
 #include "bench/report.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 
 #include "system/text.h"
 
@@ -88,22 +86,7 @@ std::string markdown_row(const Result& r) {
 
 }  // namespace
 
-std::string megabytes(double bytes) { return three_digits(bytes / 1e6) + " MB"; }
-
-std::string three_digits(double x) {
-  if (!(std::abs(x) > 0) || !std::isfinite(x)) return format("%g", x);
-  const double rounded = std::strtod(format("%.2e", x).c_str(), nullptr);  // 99.96 has three digits before the point
-  const int decimals = std::clamp(2 - int(std::floor(std::log10(std::abs(rounded)) + 1e-12)), 0, 9);
-  return format("%.*f", decimals, x);
-}
-
 std::string speed_text(const Case& work, double speed) { return three_digits(speed) + " " + unit_of(work); }
-std::string ratio_text(double ratio) { return format("%.*fx", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio); }
-
-std::string time_text(double seconds) {
-  if (seconds < 1e-3) return three_digits(seconds * 1e6) + " us";
-  return seconds < 1 ? three_digits(seconds * 1e3) + " ms" : three_digits(seconds) + " s";
-}
 
 std::string verdict(const Result& result) {
   std::string out;

@@ -3,6 +3,7 @@
 
 #include "bench/harness.h"
 #include "system/json.h"
+#include "system/quantities.h"
 
 namespace heed::bench {
 
@@ -33,11 +34,6 @@ std::string svg(const Report& report);
 // the new text alone.
 std::string replaced_between(const std::string& text, const std::string& name, const std::string& by);
 
-// Numbers for people.
-std::string megabytes(double bytes);                     // "12.3 MB"
-std::string three_digits(double x);                      // "0.0123", "1.23", "123", "12300"
-std::string time_text(double seconds);                   // "4.56 ms", "12.3 us"
-std::string ratio_text(double ratio);                    // "0.95x", "12.3x", "123x"
 std::string speed_text(const Case& work, double speed);  // "123 GFLOP/s", "12.3 GB/s"
 
 }  // namespace heed::bench

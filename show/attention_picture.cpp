@@ -5,6 +5,7 @@
 
 #include "system/ceil_div.h"
 #include "system/error.h"
+#include "system/quantities.h"
 #include "tensor/copy.h"
 
 namespace heed {
@@ -89,12 +90,6 @@ void draw_map(Picture& picture, const Layout& layout, Point corner, const Map& m
       picture.rectangle({corner.x + cell * double(j), corner.y + cell * double(i), side, side}, colour);
     }
   }
-}
-
-std::string with_commas(long number) {
-  std::string text = std::to_string(number);
-  for (long i = long(text.size()) - 3; i > 0; i -= 3) text.insert(size_t(i), 1, ',');
-  return text;
 }
 
 std::vector<std::string> counts(const Map& map) {

@@ -158,18 +158,6 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_worker_is_a_sentence_with_its_last_words) {
   for (int i = 0; i < 2; i++) BOOST_TEST(contains(error_of([&] { gone.ask("probe"); }), "the peer"));  // no SIGPIPE
 }
 
-BOOST_AUTO_TEST_CASE(numbers_are_told_with_three_digits) {
-  for (const auto& [x, text] : std::vector<std::pair<double, const char*>>{
-           {0.01234, "0.0123"}, {1.5, "1.50"}, {99.96, "100"}, {123.4, "123"}, {12345, "12345"}, {0, "0"}})
-    BOOST_TEST(three_digits(x) == text);
-  BOOST_TEST(time_text(0.0000123) == "12.3 us");
-  BOOST_TEST(time_text(0.00456) == "4.56 ms");
-  BOOST_TEST(time_text(2) == "2.00 s");
-  BOOST_TEST(ratio_text(0.954) == "0.95x");
-  BOOST_TEST(ratio_text(12.34) == "12.3x");
-  BOOST_TEST(ratio_text(1234.5) == "1234x");
-}
-
 BOOST_AUTO_TEST_CASE(a_line_of_the_table_tells_both_speeds_the_ratio_the_share_and_the_bar) {
   const std::string line = table_line(linear_result());
   for (const char* part : {"linear 8 -> 4", "10.0 ms", "200 GFLOP/s", "100 GFLOP/s", "2.00x", "1.50 to 2.00x",
