@@ -16,6 +16,10 @@ Point bezier(const Point* p, double t) {
 
 bool finite(Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 
+void Canvas::rectangles(const std::vector<Box>& boxes, const Fill& fill) {
+  for (const Box& box : boxes) rectangle(box, fill);
+}
+
 void Canvas::spline(const Curve& points, const Stroke& stroke) {
   Curve flat;
   if (!points.empty()) flat.push_back(points[0]);

@@ -61,8 +61,9 @@ class Canvas {
   virtual ~Canvas() = default;
 
   virtual void rectangle(const Box& box, const Fill& fill) = 0;
-  virtual void frame(const Box& box, const Stroke& stroke) = 0;      // its outline, inside of its edges
-  virtual void polygon(const Curve& corners, const Fill& fill) = 0;  // convex
+  virtual void rectangles(const std::vector<Box>& boxes, const Fill& fill);  // many of one colour, with sharp corners
+  virtual void frame(const Box& box, const Stroke& stroke) = 0;              // its outline, inside of its edges
+  virtual void polygon(const Curve& corners, const Fill& fill) = 0;          // convex
   virtual void circle(Point centre, double radius, const Fill& fill) = 0;
   virtual void line(Point from, Point to, const Stroke& stroke) = 0;
   virtual void curve(const Curve& points, const Stroke& stroke) = 0;  // NaN leaves a gap; one point is a dot

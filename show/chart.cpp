@@ -13,6 +13,7 @@ using palette::kAxis, palette::kGrid, palette::kSoft;
 
 constexpr double kText = 9;  // the size of labels
 constexpr double kMargin = 20;
+constexpr double kDot = 4.5;  // its radius
 
 struct Range {
   double low = 0, high = 1;
@@ -23,6 +24,8 @@ double height_of(const Chart& chart, double y) {
   if (!chart.logarithmic) return y;
   return y > 0 ? std::log10(y) : NAN;
 }
+
+double place_of(const Chart& chart, double x) { return chart.doubling ? std::log2(x) : x; }  // on the x axis
 
 // The range of one coordinate; `most`: the part of the values that must lie below its end.
 Range range_of(std::vector<double> values, double most) {
@@ -79,12 +82,27 @@ std::vector<Tick> y_ticks(const Chart& chart, const Range& range) {
   return ticks;
 }
 
+std::string power_text(double exponent) {  // "512", "16K"
+  const double number = std::exp2(exponent);
+  return exponent < 10   ? format("%.4g", number)
+         : exponent < 20 ? format("%.0fK", number / 1024)
+                         : format("%.0fM", number / 1048576);
+}
+
+std::vector<Tick> x_ticks(const Chart& chart, const Range& range, double width) {
+  std::vector<Tick> ticks;
+  for (const double x : round_numbers(range.low, range.high, std::max(3, int(width / (chart.doubling ? 50 : 100)))))
+    if (!chart.doubling || x == std::floor(x)) ticks.push_back({x, chart.doubling ? power_text(x) : number_text(x)});
+  return ticks;
+}
+
 // Leaves room in the box: the numbers at the left, and below them those of the x axis and its label.
 Frame frame_of(const Box& box, const Chart& chart) {
   std::vector<double> xs, ys;
   for (const Series& s : chart.series)
     for (const Point& p : s.points)
-      if (const double y = height_of(chart, p.y); finite({p.x, y})) xs.push_back(p.x), ys.push_back(y);
+      if (const Point at{place_of(chart, p.x), height_of(chart, p.y)}; finite(at))
+        xs.push_back(at.x), ys.push_back(at.y);
   Frame frame{box, range_of(xs, 1), range_of(ys, chart.logarithmic || chart.whole ? 1 : 0.9)};
   const double room = std::max(0.06 * (frame.y.high - frame.y.low), chart.logarithmic ? 0.1 : 0.0);
   frame.y.low -= room, frame.y.high += chart.whole ? 4 * room : room;  // the legend must not hide the highest
@@ -102,13 +120,12 @@ void draw_axes(Canvas& canvas, const Frame& frame, const Chart& chart) {
     canvas.line({left, at}, {right, at}, {.alpha = kGrid});
     canvas.text({left - 8, at + 4.5}, tick.text, {.size = kText, .align = Align::right, .alpha = kSoft});
   }
-  for (const double x : round_numbers(frame.x.low, frame.x.high, std::max(3, int(frame.box.width / 100)))) {
-    const double at = frame.at({x, 0}).x;
-    const std::string text = number_text(x);
+  for (const Tick& tick : x_ticks(chart, frame.x, frame.box.width)) {
+    const double at = frame.at({tick.at, 0}).x;
     const double beyond =
-        std::max(0.0, at + Picture::text_width(text, kText) / 2 - right);  // the last one stays inside
+        std::max(0.0, at + Picture::text_width(tick.text, kText) / 2 - right);  // the last one stays inside
     canvas.line({at, bottom}, {at, bottom + 5}, {.alpha = kAxis});
-    canvas.text({at - beyond, bottom + 20}, text, {.size = kText, .align = Align::centre, .alpha = kSoft});
+    canvas.text({at - beyond, bottom + 20}, tick.text, {.size = kText, .align = Align::centre, .alpha = kSoft});
   }
   canvas.line({left, bottom}, {right, bottom}, {.alpha = kAxis});
   canvas.text({right, bottom + 40}, chart.x_label, {.size = kText, .align = Align::right, .alpha = kSoft});
@@ -118,21 +135,26 @@ Stroke pen(const Chart& chart, size_t i, double width) {
   return {width, palette::kSeries[i % std::size(palette::kSeries)], chart.series[i].faint ? 0.45 : 1};
 }
 
-// The names, in the upper right corner: losses fall, so that it is mostly free.
+// The names, in the upper right corner: losses fall, so that it is mostly free. What rises leaves the left one free.
 void draw_legend(Canvas& canvas, const Frame& frame, const Chart& chart) {
   double y = frame.box.y + 12;
   const double right = frame.right() - 8;
   for (size_t i = 0; i < chart.series.size(); i++) {
     if (chart.series[i].name.empty()) continue;
-    canvas.text({right - 30, y + 4.5}, chart.series[i].name, {.size = kText, .align = Align::right});
-    canvas.curve({{right - 22, y}, {right, y}}, pen(chart, i, 2.4));
+    const double x = chart.rising ? frame.box.x + 8 : right - 22;
+    const Align align = chart.rising ? Align::left : Align::right;
+    canvas.text({chart.rising ? x + 30 : x - 8, y + 4.5}, chart.series[i].name, {.size = kText, .align = align});
+    if (chart.series[i].dots)
+      canvas.circle({x + 11, y}, kDot, pen(chart, i, 0).colour);
+    else
+      canvas.curve({{x, y}, {x + 22, y}}, pen(chart, i, 2.4));
     y += 19;
   }
 }
 
 // A curve above the frame is not drawn along its edge: only the points beside one that is inside stay.
 Curve visible_part(const Frame& frame, const Chart& chart, const std::vector<Point>& points) {
-  const auto at = [&](size_t k) { return Point{points[k].x, height_of(chart, points[k].y)}; };
+  const auto at = [&](size_t k) { return Point{place_of(chart, points[k].x), height_of(chart, points[k].y)}; };
   const auto above = [&](size_t k) { return k >= points.size() || at(k).y > frame.y.high; };  // k - 1 of 0 is beyond
   Curve curve;
   for (size_t k = 0; k < points.size(); k++)
@@ -153,8 +175,13 @@ void draw(Canvas& canvas, const Chart& chart) {
 void draw_curves(Canvas& canvas, const Box& box, const Chart& chart) {
   const Frame frame = frame_of(box, chart);
   draw_axes(canvas, frame, chart);
-  for (size_t i = 0; i < chart.series.size(); i++)
-    canvas.curve(visible_part(frame, chart, chart.series[i].points), pen(chart, i, chart.series[i].faint ? 1.2 : 2.2));
+  for (size_t i = 0; i < chart.series.size(); i++) {
+    const Curve curve = visible_part(frame, chart, chart.series[i].points);
+    if (chart.series[i].dots)
+      for (const Point& p : curve) canvas.circle(p, kDot, pen(chart, i, 0).colour);
+    else
+      canvas.curve(curve, pen(chart, i, chart.series[i].faint ? 1.2 : 2.2));
+  }
   draw_legend(canvas, frame, chart);
 }
 

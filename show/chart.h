@@ -17,6 +17,7 @@ struct Series {
   std::string name;           // for the legend; without one it is not there
   std::vector<Point> points;  // x and y in the chart's units, x rising; NaN leaves a gap
   bool faint = false;         // a noisy curve behind the others
+  bool dots = false;          // dots in place of a curve
 };
 
 struct Chart {
@@ -25,6 +26,8 @@ struct Chart {
   double width = 900, height = 480;
   bool logarithmic = false;  // the y axis; values that are not positive leave a gap
   bool whole = false;        // the y axis has room for all values
+  bool doubling = false;     // the x axis goes by powers of two; x is above 0
+  bool rising = false;       // the curves rise: the legend is at the left
 };
 
 // The y axis begins near the lowest value and ends where nine tenths of the values lie below: a loss that starts high

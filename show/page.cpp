@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "show/palette.h"
 #include "system/text.h"
 #include "system/utf8.h"
 
@@ -20,7 +19,7 @@ a { color: var(--blue) }
 svg, img { max-width: 100%; height: auto; font-family: inherit }
 pre { background: var(--panel); padding: .8rem 1rem; overflow-x: auto; white-space: pre-wrap; word-break: break-word;
       font-size: .85rem; line-height: 1.4; border-radius: 6px }
-table { border-collapse: collapse; font-size: .9rem }
+table { border-collapse: collapse; font-size: .9rem; display: block; overflow-x: auto }
 td, th { padding: .15rem 1.2rem .15rem 0; vertical-align: top; text-align: left }
 td:first-child, th { opacity: .7; font-weight: inherit }
 details { margin: .4rem 0 }
@@ -38,6 +37,29 @@ canvas { border: 1px solid var(--border); image-rendering: pixelated; cursor: cr
 .text { font: 19px/1.7 ui-monospace, monospace; white-space: pre-wrap; word-break: break-all; background: var(--card);
         border: 1px solid var(--border); border-radius: 6px; padding: .8rem 1rem; margin: 1rem 0; min-height: 3rem }
 .text span { cursor: pointer; border-radius: 3px }
+.filters { display: flex; flex-wrap: wrap; gap: 8px; margin: 1.4rem 0 1rem; max-width: none }
+.filters button { margin: 0; font-size: .9rem }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(148px, 1fr)); gap: 14px }
+.cards a { display: block; color: inherit; text-decoration: none; background: var(--card); padding: 10px;
+           border: 1px solid var(--border); border-radius: 8px; overflow-wrap: anywhere }
+.cards a:hover { border-color: var(--blue) }
+.cards a[hidden] { display: none }
+.cards svg { display: block; width: 100% }
+.cards b { display: block; margin-top: .5rem; line-height: 1.25 }
+.cards code { display: block; font-size: .75rem; line-height: 1.3 }
+.cards span { display: block; font-size: .8rem; line-height: 1.35; opacity: .75; margin-top: .2rem }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1.3rem; margin: 1rem 0; font-size: .85rem }
+.legend i { display: inline-block; width: .8em; height: .8em; margin-right: .5em }
+)";
+
+constexpr const char* kFilters = R"(
+const buttons = [...document.querySelectorAll('.filters button')];
+for (const button of buttons) button.onclick = () => {
+  button.classList.toggle('on');
+  const wanted = buttons.filter(b => b.classList.contains('on')).map(b => '|' + b.textContent + '|');
+  for (const card of document.querySelectorAll('.cards a'))
+    card.hidden = !wanted.every(tag => card.dataset.tags.includes(tag));
+};
 )";
 
 std::string variables(Colour palette::Tone::*shade) {
@@ -125,6 +147,41 @@ void Page::audio(const std::string& file) { body_ += "<audio controls src=" + at
 
 void Page::link(const std::string& file, const std::string& text) {
   body_ += "<p><a href=" + attribute(file) + ">" + one_line(text) + "</a></p>\n";
+}
+
+void Page::cards(const std::vector<Card>& cards) {
+  std::vector<std::string> tags;  // in the order in which they come first
+  for (const Card& card : cards)
+    for (const std::string& tag : card.tags)
+      if (std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(tag);
+  const auto has = [](const Card& card, const std::string& tag) {
+    return std::find(card.tags.begin(), card.tags.end(), tag) != card.tags.end();
+  };
+  std::erase_if(tags, [&](const std::string& tag) {
+    return std::all_of(cards.begin(), cards.end(), [&](const Card& card) { return has(card, tag); });
+  });
+  body_ += "<p class='filters'>";
+  for (const std::string& tag : tags) body_ += "<button>" + one_line(tag) + "</button> ";
+  body_ += "</p>\n<div class='cards'>\n";
+  for (const Card& card : cards)
+    body_ += "<a href=" + attribute(card.link) + " data-tags=" + attribute("|" + joined(card.tags, "|") + "|") + ">" +
+             card.svg + "<b>" + one_line(card.title) + "</b>" +
+             (card.detail.empty() ? "" : "<code>" + one_line(card.detail) + "</code>") + "<span>" +
+             one_line(card.note) + "</span></a>\n";
+  body_ += "</div>\n";
+  script(kFilters, Json());
+}
+
+// By the name of the tone, so that it changes on dark screens as the picture does.
+void Page::legend(const std::vector<Legend>& legend) {
+  body_ += "<div class='legend'>\n";
+  for (const Legend& each : legend) {
+    std::string colour = hex(each.colour);
+    for (const palette::Tone& tone : palette::tones())
+      if (tone.light == each.colour) colour = std::string("var(--") + tone.name + ")";
+    body_ += "<div><i style='background:" + colour + "'></i>" + one_line(each.meaning) + "</div>\n";
+  }
+  body_ += "</div>\n";
 }
 
 void Page::side_by_side(const std::function<void()>& inside) {

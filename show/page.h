@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "show/palette.h"
 #include "system/json.h"
 
 namespace heed {
@@ -40,6 +41,22 @@ class Page {
   void image(const std::string& file, const std::string& what);  // paths from the page's own folder
   void audio(const std::string& file);                           // with buttons to play it
   void link(const std::string& file, const std::string& text);
+
+  // Small cards with a picture each, as many in a row as there is room for. Buttons above them, one for each tag that
+  // some cards have and others do not, leave those that have all that are pressed.
+  struct Card {
+    std::string title, detail, note;     // below the picture; detail: monospaced
+    std::string link;                    // to a page beside this one
+    std::string svg = {};                // the picture
+    std::vector<std::string> tags = {};  // "causal"
+  };
+  void cards(const std::vector<Card>& cards);
+
+  struct Legend {
+    Colour colour;
+    std::string meaning;
+  };
+  void legend(const std::vector<Legend>& legend);  // a square and its meaning each
 
   void side_by_side(const std::function<void()>& inside);  // what `inside` adds, as far as there is room
   // A line that opens and closes what `inside` adds.

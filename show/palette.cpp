@@ -47,6 +47,11 @@ std::span<const Tone> tones() {
       {"grey", kGrey, rgb(0x98a1ab)},
       {"red", kRed, rgb(0xf2857b)},
       {"pink", kPink, rgb(0x3b2426)},
+      {"hidden", kHidden, rgb(0x272e36)},
+      {"seen", kSeen, rgb(0x5f9fd2)},
+      {"own", kOwn, rgb(0xe68f47)},
+      {"ahead", kAhead, rgb(0x345874)},
+      {"elsewhere", kElsewhere, rgb(0x6b4a66)},
   };
   return kTones;
 }

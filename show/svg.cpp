@@ -50,6 +50,15 @@ void Svg::rect(const Box& box, const std::string& paint) {
 
 void Svg::rectangle(const Box& box, const Fill& fill) { rect(box, paint(fill)); }
 
+// One path, so that a map of thousands of squares stays small; edges on whole pixels, so that no seams show.
+void Svg::rectangles(const std::vector<Box>& boxes, const Fill& fill) {
+  std::string path;
+  for (const Box& b : boxes)
+    if (finite({b.x, b.y}) && finite({b.width, b.height}) && b.width >= 0 && b.height >= 0)
+      path += format("M%.5g %.5gh%.5gv%.5gh%.5gz", b.x, b.y, b.width, b.height, -b.width);
+  if (!path.empty()) body_ += "<path shape-rendering='crispEdges' d='" + path + "'" + paint(fill);
+}
+
 void Svg::frame(const Box& box, const Stroke& stroke) {
   const double w = stroke.width;
   rect({box.x + w / 2, box.y + w / 2, box.width - w, box.height - w, std::max(box.corner - w / 2, 0.0)},

@@ -15,6 +15,7 @@ class Svg : public Canvas {
   Svg(double width, double height, Colour background = palette::kBackground);
 
   void rectangle(const Box& box, const Fill& fill) override;
+  void rectangles(const std::vector<Box>& boxes, const Fill& fill) override;
   void frame(const Box& box, const Stroke& stroke) override;
   void polygon(const Curve& corners, const Fill& fill) override;
   void circle(Point centre, double radius, const Fill& fill) override;

@@ -40,6 +40,20 @@ BOOST_AUTO_TEST_CASE(a_spline_becomes_a_polyline_through_its_ends) {
   BOOST_TEST(canvas.last.empty());
 }
 
+BOOST_AUTO_TEST_CASE(many_rectangles_are_one_path_in_svg_and_the_same_pixels) {
+  Picture picture(20, 20);
+  Svg svg(20, 20);
+  const std::vector<Box> boxes = {{1, 2, 3, 4}, {10, 10, 5, 1}, {NAN, 1, 1, 1}, {1, 1, -3, 1}};
+  for (Canvas* canvas : {static_cast<Canvas*>(&picture), static_cast<Canvas*>(&svg)})
+    canvas->rectangles(boxes, palette::kSeen);
+  BOOST_TEST((picture.at(1, 2) == palette::kSeen && picture.at(3, 5) == palette::kSeen));
+  BOOST_TEST((picture.at(14, 10) == palette::kSeen && picture.at(15, 10) == palette::kBackground));
+  BOOST_TEST(svg.str().find(" d='M1 2h3v4h-3zM10 10h5v1h-5z' fill='#3f7fb5'/>") != std::string::npos, svg.str());
+  Svg nothing(20, 20);
+  nothing.rectangles({}, palette::kSeen);
+  BOOST_TEST(nothing.str().find("<path") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(points_are_finite_if_both_of_their_coordinates_are) {
   BOOST_TEST(finite({1, 2}));
   BOOST_TEST(!finite({NAN, 2}));

@@ -138,4 +138,14 @@ BOOST_AUTO_TEST_CASE(a_whole_axis_shows_the_highest_value) {
   BOOST_TEST(checked_svg(chart).find(">8<") != std::string::npos);  // on the axis
 }
 
+BOOST_AUTO_TEST_CASE(a_doubling_axis_has_a_tick_at_every_power_of_two) {
+  Chart chart{.doubling = true, .rising = true};
+  chart.series.push_back({"time", {{512, 1}, {1024, 2}, {2048, 4}, {16384, 8}}});
+  chart.series.push_back({"here", {{1024, 2}}, false, true});
+  const std::string svg = checked_svg(chart);
+  for (const char* tick : {">512<", ">1K<", ">2K<", ">4K<", ">8K<", ">16K<"}) BOOST_TEST(count(svg, tick) == 1, tick);
+  BOOST_TEST(count(svg, "<circle") == 2);  // the dot, and the one of the legend
+  BOOST_TEST(svg.find("text-anchor='start' fill='#27313c'>time<") != std::string::npos, svg);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

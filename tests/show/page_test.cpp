@@ -68,6 +68,27 @@ BOOST_AUTO_TEST_CASE(images_and_sounds_name_their_files) {
              }) == "<p><img src='a&#39;s.png' alt='it&#39;s &lt;a&gt;'></p>\n<audio controls src='b.wav'></audio>");
 }
 
+BOOST_AUTO_TEST_CASE(cards_are_links_and_buttons_filter_them_by_tags_that_tell_them_apart) {
+  const std::string html = added([](Page& page) {
+    page.cards({{.title = "a", .note = "one", .link = "a.html", .svg = "<svg/>", .tags = {"old", "small"}},
+                {.title = "b", .detail = "n=2", .note = "two", .link = "b.html", .tags = {"old"}}});
+  });
+  BOOST_TEST(html.starts_with("<p class='filters'><button>small</button> </p>\n<div class='cards'>\n"
+                              "<a href='a.html' data-tags='|old|small|'><svg/><b>a</b><span>one</span></a>\n"
+                              "<a href='b.html' data-tags='|old|'><b>b</b><code>n=2</code><span>two</span></a>\n"
+                              "</div>\n"),
+             html);
+  BOOST_TEST(count(html, "card.hidden = ") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_legend_follows_the_tones_of_the_palette) {
+  BOOST_TEST(added([](Page& page) {
+               page.legend({{palette::kSeen, "sees"}, {rgb(0x123456), "other"}});
+             }) ==
+             "<div class='legend'>\n<div><i style='background:var(--seen)'></i>sees</div>\n"
+             "<div><i style='background:#123456'></i>other</div>\n</div>\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_fold_holds_what_is_added_inside) {
   BOOST_TEST(added([](Page& page) {
                page.fold("closed", false, [&] { page.pre("a"); });

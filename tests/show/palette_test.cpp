@@ -69,7 +69,9 @@ BOOST_AUTO_TEST_CASE(text_and_curves_are_legible_on_light_and_on_dark_screens) {
   BOOST_REQUIRE((background.light == palette::kBackground));
   for (const Tone& tone : tones()) {
     const std::string name = tone.name;
-    if (name == "background" || name == "card" || name == "panel" || name == "border" || name == "pink") continue;
+    const std::set<std::string> areas = {"background", "card", "panel", "border", "pink",
+                                         "hidden",     "seen", "own",   "ahead",  "elsewhere"};
+    if (areas.contains(name)) continue;
     BOOST_TEST(contrast(tone.light, background.light) > 3.9, name);  // also text of the background's colour on it
     BOOST_TEST(contrast(tone.dark, background.dark) > 3.9, name);
   }
