@@ -1,34 +1,63 @@
-// `build/bench variants`: every registered attention variant with its defaults, as the mixer of a small model (C 256, 4
-// heads, B 1): what time and memory do when the text gets longer. Causal where a variant can be.
-#include <memory>
+// `build/bench variants`: every registered attention variant, in each of the forms that it wants to be shown in: what
+// time and memory do when the text gets longer, from which length on it is faster than full attention, and how much of
+// the speed that its fewer pairs allow it reaches (share). Causal where a variant can be.
+#include <algorithm>
+#include <cstdio>
 
-#include "bench/layer.h"
-#include "bench/lengths.h"
-#include "nn/mixing/registry.h"
-#include "tensor/random.h"
+#include "bench/variant_rows.h"
 
 namespace heed::bench {
 namespace {
 
-constexpr long kChannels = 256, kHeads = 4;
+const std::vector<long> kLengthsOfVariants = {512, 1024, 2048, 4096, 8192, 16384};
 
-LengthWork work_of(const std::string& spec, long n) {
-  const std::shared_ptr<Mixer> mixer = make_mixer(spec, {.C = kChannels, .heads = kHeads, .max_length = n});
-  const bool causal = mixer->can().causal;
-  const LayerWork work = layer_work(mixer, randn({1, n, kChannels}, 1), causal);
-  return {.causal = causal, .parameters = mixer->parameter_count(), .forward = work.forward, .both = work.both};
-}
+// What is demanded of `share`. A variant that does not exist is left out.
+const std::vector<MeasuredVariant> kBars = {{"window:left=256,right=256", 0.72},
+                                            {"image-local:block=256,margin=256", 0.72},
+                                            {"image-local:query=8x16,flange=8x16,grid=256x128", 0.45},
+                                            {"blockwise:blocks=4", 0.65},
+                                            {"bigbird:block=64", 0.65},
+                                            {"sparse:kind=fixed,stride=128,c=32", 0.65},
+                                            {"axial:axis=rows,grid=64", 0.65},
+                                            {"axial:axis=columns,grid=64", 0.45},
+                                            {"longformer:window=256,globals=1", 0.6}};
+
+std::vector<MeasuredVariant> measured_variants() { return shown_variants(kBars); }
 
 std::vector<Case> cases() {
-  return variant_cases("variants", [](const std::string& spec) { return work_of(spec, kLengths[0]).both; });
+  std::vector<Case> list;
+  for (const MeasuredVariant& each : measured_variants())
+    list.push_back(
+        {.group = "variants",
+         .name = each.spec,
+         .amount = double(kLengthsOfVariants[0]),  // tokens: how much work they are is what differs
+         .make = [spec = each.spec] { return variant_work(spec, kLengthsOfVariants[0], form_of(spec)).both; }});
+  return list;
 }
 
 int run_variants(const Benchmark& benchmark, const Settings& settings) {
-  return run_lengths(benchmark, settings, {.about = "a mixer, B 1, C 256, 4 heads", .make = work_of});
+  const Report report = start_report(settings, "");
+  std::printf(
+      "%s\nB 1, H %ld, D %ld, q, k and v given; fwd: forward; bwd: what backward adds; mem: bytes alive at most, with "
+      "q,\n"
+      "k and v; share: of the speed that a variant's fewer pairs would allow; all in turns with full attention\n\n",
+      report.machine.c_str(), kVariantHeads, kVariantWidth);
+  std::vector<MeasuredVariant> chosen = measured_variants();
+  const std::vector<Case> wanted = chosen_cases(benchmark, settings);
+  std::erase_if(chosen, [&](const MeasuredVariant& each) {
+    return std::none_of(wanted.begin(), wanted.end(), [&](const Case& work) { return work.name == each.spec; });
+  });
+  const std::vector<VariantRow> rows = measure_variants(chosen, kLengthsOfVariants, settings.seconds);
+  std::printf("%s", table(rows).c_str());
+  write_report(settings.json, json(report, json_of(rows)));
+  write_report(settings.svg, svg(report, rows));
+  write_markdown(settings, markdown(report, rows));
+  return 0;
 }
 
 const RegisteredBenchmark bench_variants{
-    {"variants", "Every attention variant: time and memory against the length of the text.", cases, run_variants}};
+    {"variants", "Every attention variant against full attention: time, memory, crossover and share.", cases,
+     run_variants}};
 
 }  // namespace
 }  // namespace heed::bench

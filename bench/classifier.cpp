@@ -1,5 +1,8 @@
-// `build/bench classifier`: a classifier of bytes (4 layers, width 256, 4 heads, 1024 hidden channels, B 1) with every
-// registered attention variant: what a whole model takes when the text gets longer. It looks both ways.
+// `build/bench classifier`: a classifier of bytes, Long Range Arena's text model (4 layers, width 256, 4 heads, 1024
+// hidden channels, B 1), with every registered attention variant: what a whole model takes when the text gets longer. It
+// looks both ways. With a peer: a training step at the longest text beside the same model in PyTorch, eager, with an
+// explicit n x n softmax (bench/peer_classifier.py). Memory is compared as in bench/memory.cpp.
+#include <cstdlib>
 #include <memory>
 
 #include "autograd/ops/cross_entropy.h"
@@ -15,15 +18,19 @@
 namespace heed::bench {
 namespace {
 
-constexpr long kBytes = 256;
+constexpr long kBytes = 256, kLayers = 4, kWidth = 256, kHeads = 4, kHidden = 1024;
+
+// How many times as fast a step must be at n 4096. A variant that does not exist is left out.
+const std::vector<MeasuredVariant> kBars = {
+    {"local:block=256", 4}, {"longformer:window=256", 4}, {"longformer:window=512", 3.5}, {"bigbird:block=64", 3}};
 
 ClassifierOptions options_of(const std::string& spec) {
   return {.V = kBytes,
-          .stack = {.C = 256,
-                    .heads = 4,
-                    .ordering = repeated("sf", 4),
+          .stack = {.C = kWidth,
+                    .heads = kHeads,
+                    .ordering = repeated("sf", kLayers),
                     .attention = spec,
-                    .hidden = 1024,
+                    .hidden = kHidden,
                     .max_length = kLongestLength}};
 }
 
@@ -66,16 +73,19 @@ LengthWork work_of(const std::string& spec, long n) {
 }
 
 std::vector<Case> cases() {
-  return variant_cases("a classifier with attention",
+  return variant_cases("a classifier with attention", kBars,
                        [](const std::string& spec) { return work_of(spec, kLengths[0]).step; });
 }
 
 int run_classifier(const Benchmark& benchmark, const Settings& settings) {
+  setenv("MALLOC_MMAP_THRESHOLD_", "65536", 1);  // of the peer: its pages are its tensors
   return run_lengths(
       benchmark, settings,
       {.about = "a classifier of bytes: 4 layers, width 256, 4 heads, hidden 1024, B 1; step: f+b and AdamW",
        .make = work_of,
-       .steps = true});
+       .steps = true,
+       .request = request("classifier_step", {kLayers, kWidth, kHeads, kHidden, kLongestLength}),
+       .bars = kBars});
 }
 
 const RegisteredBenchmark classifier{

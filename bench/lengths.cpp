@@ -7,11 +7,9 @@
 #include <iterator>
 #include <optional>
 
-#include "nn/mixing/registry.h"
 #include "system/error.h"
 #include "system/progress.h"
 #include "system/text.h"
-#include "tensor/allocator.h"
 
 namespace heed::bench {
 namespace {
@@ -51,10 +49,7 @@ Cell measure(const LengthWork& work, double seconds) {
   cell.forward = median_time(work.forward, seconds / 2);
   cell.both = median_time(work.both, seconds / 2);
   if (work.step) cell.step = median_time(work.step, seconds / 2);
-  const size_t before = memory_stats().live;
-  reset_peak();
-  work.both();
-  cell.peak = double(memory_stats().peak - before);
+  cell.peak = peak_bytes(work.both);
   return cell;
 }
 
@@ -84,6 +79,20 @@ Row measure_row(const std::string& name, const Lengths& lengths, double seconds)
     row.problem = error.what();
   }
   return row;
+}
+
+// Of the rows that came to the longest text, its step again.
+std::vector<BesideWork> longest_works(const std::vector<Row>& rows, const Lengths& lengths) {
+  std::vector<BesideWork> works;
+  for (const Row& row : rows) {
+    if (row.cells.size() < std::size(kLengths) || !row.cells.back()) continue;
+    const LengthWork work = lengths.make(row.name, kLongestLength);
+    const auto bar = std::find_if(lengths.bars.begin(), lengths.bars.end(),
+                                  [&](const MeasuredVariant& each) { return each.spec == row.name; });
+    work.step();
+    works.push_back({row.name, work.step, bar == lengths.bars.end() ? 0 : bar->bar, peak_bytes(work.step)});
+  }
+  return works;
 }
 
 // ---- what came out
@@ -156,19 +165,20 @@ Json::Array json_of(const std::vector<Row>& rows) {
 
 }  // namespace
 
-std::vector<Case> variant_cases(const std::string& group, const std::function<Action(const std::string& name)>& make) {
+std::vector<Case> variant_cases(const std::string& group, const std::vector<MeasuredVariant>& bars,
+                                const std::function<Action(const std::string& name)>& make) {
   std::vector<Case> list;
-  for (const Variant* variant : variants())
-    for (const std::string& spec : shown_specs(*variant))
-      list.push_back({.group = group,
-                      .name = spec,
-                      .amount = double(kLengths[0]),  // tokens: how much work they are is what differs
-                      .make = [make, spec] { return make(spec); }});
+  for (const MeasuredVariant& each : shown_variants(bars))
+    list.push_back({.group = group,
+                    .name = each.spec,
+                    .amount = double(kLengths[0]),  // tokens: how much work they are is what differs
+                    .make = [make, spec = each.spec] { return make(spec); }});
   return list;
 }
 
 int run_lengths(const Benchmark& benchmark, const Settings& settings, const Lengths& lengths) {
-  const Report report = start_report(settings, "");
+  const std::unique_ptr<Worker> peer = lengths.request.empty() ? nullptr : open_peer(settings);
+  const Report report = start_report(settings, peer ? peer->ask("probe") : "");
   std::printf("%s\n%s; f+b: forward and backward; mem: bytes alive at most in it, beyond those before\n\n",
               report.machine.c_str(), lengths.about.c_str());
   print_row("variant", "causal", "parameters", heads(lengths.steps));
@@ -177,8 +187,16 @@ int run_lengths(const Benchmark& benchmark, const Settings& settings, const Leng
     rows.push_back(measure_row(work.name, lengths, settings.seconds));
     print(rows.back(), lengths.steps);
   }
-  write_report(settings.json, json(report, json_of(rows)));
-  write_markdown(settings, markdown(report, rows, lengths.steps));
+  Json::Array results = json_of(rows);
+  std::string text = markdown(report, rows, lengths.steps);
+  if (peer) {
+    const Beside beside = beside_peer(*peer, lengths.request, longest_works(rows, lengths), settings.seconds);
+    std::printf("\na step at n %ld beside %s\n\n%s", kLongestLength, report.peer.c_str(), table(beside).c_str());
+    for (const Json& row : json_of(beside)) results.push_back(row);
+    text += "\nA step at n " + std::to_string(kLongestLength) + " beside " + report.peer + ":\n\n" + markdown(beside);
+  }
+  write_report(settings.json, json(report, results));
+  write_markdown(settings, text);
   return 0;
 }
 

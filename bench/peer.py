@@ -7,8 +7,8 @@
     learn validate 65536          answers bits per byte of the first bytes of the validation, and the steps it has done
     probe                         answers PyTorch's version, its threads and its vector width
 
-Work is the same as in bench/kernels_*.cpp, bench/attention.cpp and bench/packages.cpp, written the way a PyTorch user
-writes it.
+Work is the same as in bench/kernels_*.cpp, bench/attention.cpp, bench/classifier.cpp and bench/packages.cpp, written the
+way a PyTorch user writes it.
 """
 import sys
 import time
@@ -17,6 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
+import peer_classifier
 import peer_gpt
 import peer_igpt
 import peer_packages
@@ -195,6 +196,11 @@ def decode(rows, width):
 @work
 def training_step(layers, width, heads, context, batch, compiled):
     return peer_gpt.training_step(layers, width, heads, context, batch, compiled)
+
+
+@work
+def classifier_step(layers, width, heads, hidden, n):
+    return peer_classifier.training_step(layers, width, heads, hidden, n)
 
 
 @work

@@ -11,10 +11,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr double kTurn = 0.0075;     // seconds that a turn is meant to take
-constexpr double kLong = 0.05;       // work that takes longer needs no untimed repetition
-constexpr size_t kFewestRounds = 9;  // for a median and quartiles that mean something
-constexpr int kLongestRest = 100;    // milliseconds
+constexpr double kTurn = 0.0075;   // seconds that a turn is meant to take
+constexpr double kLong = 0.05;     // work that takes longer needs no untimed repetition
+constexpr int kLongestRest = 100;  // milliseconds
 
 double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -72,7 +71,7 @@ std::vector<double> pairwise_ratios(const std::vector<double>& over, const std::
   return ratios;
 }
 
-std::vector<std::vector<double>> take_turns(const std::vector<Side>& sides, double seconds) {
+std::vector<std::vector<double>> take_turns(const std::vector<Side>& sides, double seconds, int fewest_rounds) {
   std::vector<Pace> paces;
   for (const Side& side : sides) {
     rest(sides);
@@ -80,7 +79,7 @@ std::vector<std::vector<double>> take_turns(const std::vector<Side>& sides, doub
   }
   std::vector<std::vector<double>> turns(sides.size());
   const auto start = Clock::now();
-  for (size_t round = 0; round < kFewestRounds || since(start) < seconds; round++) {
+  for (int round = 0; round < fewest_rounds || since(start) < seconds; round++) {
     for (size_t k = 0; k < sides.size(); k++) {
       const size_t i = round % 2 ? sides.size() - 1 - k : k;
       rest(sides);

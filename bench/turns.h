@@ -17,11 +17,14 @@ struct Side {
   std::function<double()> cpu_seconds;          // processor time its process has used, to see whether it is at rest
 };
 
+inline constexpr int kFewestRounds = 9;  // for a median and quartiles that mean something
+
 // Runs all sides in rounds, each side one turn per round (every second round in reverse order), until `seconds` are
-// over and there are nine rounds. A turn is so many repetitions that it takes some milliseconds. Before it everybody
+// over and there are so many rounds. A turn is so many repetitions that it takes some milliseconds. Before it everybody
 // must be at rest (threads that wait for work spin for a while, and would take a core from the next side), and one
 // repetition runs untimed: it wakes the threads and brings the data back into the caches.
 // Returns the seconds of one repetition: [side][round].
-std::vector<std::vector<double>> take_turns(const std::vector<Side>& sides, double seconds);
+std::vector<std::vector<double>> take_turns(const std::vector<Side>& sides, double seconds,
+                                            int fewest_rounds = kFewestRounds);
 
 }  // namespace heed::bench
