@@ -43,13 +43,22 @@ Json json_of(const Cell& cell) {
   return json;
 }
 
+Json errors_of(const Oracle& oracle) {
+  Json list = Json::array();
+  for (const PublicError& each : oracle.public_errors)
+    list.push_back(Json::Object{{"where", each.where}, {"what", each.what}, {"found_by", each.found_by}});
+  return list;
+}
+
 // Only a whole table: a run of some tests must not overwrite that of all.
 void write_if_complete() {
   Json table = Json::object();
   size_t count = 0;
   for (const auto& [variant, properties] : cells())
     for (const auto& [property, cell] : properties) {
-      if (!all_oracles.find(variant).example) table[variant][property] = json_of(cell);
+      const Oracle& oracle = all_oracles.find(variant);
+      if (!oracle.example) table[variant]["properties"][property] = json_of(cell);
+      if (!oracle.example) table[variant]["public_errors"] = errors_of(oracle);
       count++;
     }
   if (count != variant_names().size() * all_properties.all().size() || std::getenv("HEED_CASE")) return;
@@ -103,6 +112,18 @@ BOOST_AUTO_TEST_SUITE(suite_test)
 BOOST_AUTO_TEST_CASE(every_variant_has_an_oracle_and_every_oracle_a_variant) {
   for (const std::string& name : variant_names()) BOOST_CHECK_NO_THROW(specs_of(name));
   BOOST_TEST(all_oracles.names() == variant_names(), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_told_of_public_code_is_found_by_a_property_that_applies) {
+  for (const Oracle* oracle : all_oracles.all())
+    for (const PublicError& error : oracle->public_errors) {
+      BOOST_TEST((!error.where.empty() && !error.what.empty()), oracle->name);
+      const Property* property = all_properties.find_or_null(error.found_by);
+      BOOST_REQUIRE_MESSAGE(property, oracle->name << ": there is no property " << error.found_by);
+      const Trial trial(oracle->name, *oracle);
+      BOOST_TEST((!property->does_not_apply || property->does_not_apply(trial).empty()),
+                 oracle->name << " is not tried on " << error.found_by);
+    }
 }
 
 // Full attention of one sample in loops, as one would write it on paper: what the oracles' plain ops are held to.

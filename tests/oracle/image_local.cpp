@@ -68,6 +68,8 @@ const RegisteredOracle image_local{
                     {"image-local:query=9x9,flange=1000x1000,grid=92x92", "full"},
                     {"image-local:query=100x100,flange=0x0,grid=92x92", "full"},
                     {"image-local", "full", 256},  // two blocks
-                    {"image-local:block=50,margin=51,bias=t5", "full:bias=t5", 100}}}};
+                    {"image-local:block=50,margin=51,bias=t5", "full:bias=t5", 100}},
+     .public_errors = {{"the paper's own library", "takes a token whose vector is all zeros for padding",
+                        "values_are_those_of_the_dense_computation"}}}};
 
 }  // namespace

@@ -31,9 +31,21 @@ DenseAttention dense(const OracleCase& c, const Variable& x, const Variable& sou
   return {dense_out(c, matmul(weights, heads.v), shape[3], source.defined()), weights};
 }
 
-const RegisteredOracle linear{{.name = "linear",
-                               .specs = {"linear:features=relu", "linear:features=squared-relu"},
-                               .dense = dense,
-                               .with_kinks = {"linear:features=relu", "linear:features=squared-relu"}}};
+const RegisteredOracle linear{
+    {.name = "linear",
+     .specs = {"linear:features=relu", "linear:features=squared-relu"},
+     .dense = dense,
+     .with_kinks = {"linear:features=relu", "linear:features=squared-relu"},
+     .public_errors = {{"a library of linear attentions",
+                        "hides padding from the values but not from the denominator: valid rows change by up to 73%",
+                        "a_padded_batch_equals_each_sample_alone"},
+                       {"a public benchmark", "makes an exception for masks that it ignores, and forgets to raise it",
+                        "every_part_of_a_mask_is_honoured_or_refused"},
+                       {"a package for linear attention",
+                        "has a causal form in which a bucket does not see itself, and the first one sees nothing",
+                        "values_are_those_of_the_dense_computation"},
+                       {"a library of linear attentions",
+                        "gives one answer for a whole text and another chunk by chunk, as it is used online",
+                        "chunks_of_any_size_equal_the_whole"}}}};
 
 }  // namespace

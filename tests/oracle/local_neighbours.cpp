@@ -23,6 +23,9 @@ const RegisteredOracle local_neighbours{
      .equal_full = {{"local-neighbours:block=1000", "full"},
                     {"local-neighbours", "full", 128},
                     {.spec = "local-neighbours:block=4,back=1000,forward=0", .full = "full", .only_causal = true},
-                    {"local-neighbours:block=2,back=1000,forward=1000,bias=alibi", "full:bias=alibi"}}}};
+                    {"local-neighbours:block=2,back=1000,forward=1000,bias=alibi", "full:bias=alibi"}},
+     .public_errors = {{"a package for local attention",
+                        "fills up the last block with zeros that stay visible unless a mask is given",
+                        "values_are_those_of_the_dense_computation"}}}};
 
 }  // namespace

@@ -55,6 +55,13 @@ struct OracleEqual {
   void (*prepare)(heed::Mixer& mixer) = nullptr;  // when parameters that the other does not have are set to this
 };
 
+// An error of public code of this variant that was known when the oracle was written, in our words: the atlas tells it.
+struct PublicError {
+  std::string where;     // by its kind, not by its name: "a public benchmark"
+  std::string what;      // half a sentence: "groups tokens by i mod b in place of i / b"
+  std::string found_by;  // the property that fails for such a mixer
+};
+
 struct Oracle {
   std::string name;                     // of the variant
   std::vector<std::string> specs = {};  // what to try besides the bare name
@@ -74,6 +81,7 @@ struct Oracle {
   std::vector<std::string> without_gradient = {};  // paths of parameters that no loss moves
   std::vector<OracleEqual> equal_full = {};
   long cost_length = 0;  // tokens from which on costs grow as declared; 0: as usual
+  std::vector<PublicError> public_errors = {};
   bool example = false;  // a variant of the tests alone: no result of its is published
 };
 

@@ -35,6 +35,15 @@ const RegisteredOracle window{
                     {"window:left=0,right=0,global=1000", "full"},
                     {"window:left=0,right=0,global=127,bias=t5", "full:bias=t5", 128},
                     {.spec = "window:left=-1,right=0", .full = "full", .only_causal = true},
-                    {.spec = "window:left=1000,right=7,bias=shaw", .full = "full:bias=shaw", .only_causal = true}}}};
+                    {.spec = "window:left=1000,right=7,bias=shaw", .full = "full:bias=shaw", .only_causal = true}},
+     .public_errors = {
+         {"a model library's fused path", "drops the sliding window: all of the past is seen",
+          "a_token_changes_only_those_who_see_it"},
+         {"an inference server", "ignores the window; up to 128 tokens nothing differs, so that short tests pass",
+          "values_are_those_of_the_dense_computation"},
+         {"a model library's cache", "is wrong from the moment on at which the text is as long as the window",
+          "chunks_of_any_size_equal_the_whole"},
+         {"a public benchmark", "gives a window of even width one more key on the right",
+          "values_are_those_of_the_dense_computation"}}}};
 
 }  // namespace
