@@ -70,7 +70,7 @@ include .ci/written.mk# flags, heed.h, heed.pc and more: written anew when their
 
 # ---- building ----------------------------------------------------------------------------------------------
 
-.PHONY: trees all demo demo-igpt demo-quick test kills test-all parts bench peer lint format sanitize fuzz fuzz-each install example clean help
+.PHONY: trees all demo demo-igpt demo-quick atlas test kills test-all parts bench peer lint format sanitize fuzz fuzz-each install example clean help
 
 all: $(LIBRARY) $(PROGRAMS)  ## the library and all programs (this is what `make` alone does)
 
@@ -163,6 +163,13 @@ demo-igpt: $(BUILD)/igpt  ## a larger picture model, trained for longer: the pic
 demo-quick: $(BUILD)/charlm $(BUILD)/igpt $(BUILD)/spirals  # the same in a few seconds, and the spirals, for test-all
 	$(Q)rm -rf $(BUILD)/demo $(BUILD)/demo-igpt && $(BUILD)/charlm demo --quick --run $(BUILD)/demo && $(BUILD)/igpt demo --quick --run $(BUILD)/demo-igpt && \
 	$(BUILD)/spirals --quick --out $(BUILD)/spirals.png
+
+# Takes what the tests and the benchmark wrote, and runs them only where that is missing.
+atlas: $(BUILD)/attention $(BUILD)/bench  ## a page for every attention variant: mask, cost, measured time, what it can; and a poster
+	$(Q)test -e $(BUILD)/suite.json || $(MAKE) test T='suite/*'
+	$(Q)test -e runs/bench/variants.json || \
+	  $(BUILD)/bench variants --seconds 0.1 --json runs/bench/variants.json --svg runs/bench/variants.svg
+	$(Q)$(BUILD)/attention atlas --suite $(BUILD)/suite.json
 
 test: $(BUILD)/tests $(LARGE:%=$(BUILD)/%)  ## build and run the tests; make test T='softmax*' runs some of them
 	$(Q)$(BUILD)/tests $(if $(T),--run_test='$(T)')
