@@ -1,6 +1,6 @@
 // `build/bench classifier`: a classifier of bytes, Long Range Arena's text model (4 layers, width 256, 4 heads, 1024
-// hidden channels, B 1), with every registered attention variant: what a whole model takes when the text gets longer. It
-// looks both ways. With a peer: a training step at the longest text beside the same model in PyTorch, eager, with an
+// hidden channels, B 1), with every registered attention variant: what a whole model takes when the text gets longer.
+// It looks both ways. With a peer: a training step at the longest text beside the same model in PyTorch, eager, with an
 // explicit n x n softmax (bench/peer_classifier.py). Memory is compared as in bench/memory.cpp.
 #include <cstdlib>
 #include <memory>

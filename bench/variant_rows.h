@@ -1,5 +1,5 @@
-// What `build/bench variants` finds out about a variant: its time and memory at each length, held against full attention
-// of the same run.
+// What `build/bench variants` finds out about a variant: its time and memory at each length, held against full
+// attention of the same run.
 #pragma once
 
 #include <optional>
@@ -31,16 +31,16 @@ struct VariantRow {
   const VariantCell* at(long n) const;  // null: it was not measured
 };
 
-// From which length on it is faster than full attention, between the lengths by powers of n; nothing if it is not at the
-// longest. The first length if it is faster everywhere.
+// From which length on it is faster than full attention, between the lengths by powers of n; nothing if it is not at
+// the longest. The first length if it is faster everywhere.
 std::optional<double> crossover(const VariantRow& row);
 
 struct MeasuredVariant {
   std::string spec;
   double bar = 0;
 };
-// Every shown spec of every registered variant, and those that have a bar, if their options are known here: a bar may be
-// there before its variant is.
+// Every shown spec of every registered variant, and those that have a bar, if their options are known here: a bar may
+// be there before its variant is.
 std::vector<MeasuredVariant> shown_variants(const std::vector<MeasuredVariant>& bars);
 
 // All of them at all lengths, in turns with full attention of the same form. `seconds` for the turns of each length.

@@ -1,6 +1,6 @@
 // The atlas: a page for every variant, with what the registry says of it, what the property suite found
-// (build/suite.json) and what `build/bench variants` measured (runs/bench/variants.json); an index of them; and a poster
-// of all masks. Nothing is typed by hand: a variant is in it by being registered.
+// (build/suite.json) and what `build/bench variants` measured (runs/bench/variants.json); an index of them; and a
+// poster of all masks. Nothing is typed by hand: a variant is in it by being registered.
 #pragma once
 
 #include <string>

@@ -25,14 +25,17 @@ struct Place {
 const char* const kSuite = R"({"window": {"properties": {
   "a_later_token_changes_no_bit_before_it": {"passed": true, "specs": 2, "checks": 42},
   "specs_that_see_all_equal_full": {"does_not_apply": "none of its specs does"}},
-  "public_errors": [{"where": "some library", "what": "forgets <it>", "found_by": "a_later_token_changes_no_bit_before_it"}]}})";
+  "public_errors": [{"where": "some library", "what": "forgets <it>",
+                     "found_by": "a_later_token_changes_no_bit_before_it"}]}})";
 
 const char* const kBench = R"({"results": [{"spec": "window", "variant": "window", "causal": true, "projections": false,
   "stopped": false, "faster_from": 1290.0, "cells": [
   {"n": 512, "forward_seconds": 0.1, "both_seconds": 0.3, "full_forward_seconds": 0.05, "full_both_seconds": 0.15,
-   "ratio": [0.5, 0.5, 0.5], "pairs": 10, "full_pairs": 20, "share": 0.25, "peak_bytes": 1000000, "least_bytes": 500000},
+   "ratio": [0.5, 0.5, 0.5], "pairs": 10, "full_pairs": 20, "share": 0.25, "peak_bytes": 1000000,
+   "least_bytes": 500000},
   {"n": 2048, "forward_seconds": 0.4, "both_seconds": 1.2, "full_forward_seconds": 0.8, "full_both_seconds": 2.4,
-   "ratio": [2, 2, 2], "pairs": 10, "full_pairs": 40, "share": 0.5, "peak_bytes": 4000000, "least_bytes": 2000000}]}]})";
+   "ratio": [2, 2, 2], "pairs": 10, "full_pairs": 40, "share": 0.5, "peak_bytes": 4000000,
+   "least_bytes": 2000000}]}]})";
 
 }  // namespace
 

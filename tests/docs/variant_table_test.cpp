@@ -1,10 +1,9 @@
 // The table of attention variants in README.md is made from the registry; HEED_UPDATE=1 writes it anew. The poster
 // beside it shows all of them.
-#include <fstream>
-
 #include "nn/mixing/registry.h"
 #include "tests/oracle/suite.h"
 #include "tests/support/folder.h"
+#include "tests/support/generated_part.h"
 
 using namespace heed;
 
@@ -12,8 +11,8 @@ BOOST_AUTO_TEST_SUITE(variant_table_test)
 
 namespace {
 
-const std::string kBegin = "<!-- variants: made by HEED_UPDATE=1 make test T=variant_table_test -->\n",
-                  kEnd = "<!-- end of variants -->\n";
+const GeneratedPart kTable{"README.md", "<!-- variants: made by HEED_UPDATE=1 make test T=variant_table_test -->\n",
+                           "<!-- end of variants -->\n", "variant_table_test"};
 
 std::vector<const Variant*> published() {  // not the examples of the tests
   std::vector<const Variant*> list;
@@ -42,19 +41,7 @@ std::string table() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(the_table_of_variants_in_the_readme_is_true) {
-  const std::string path = "README.md", text = read_file(path);
-  const size_t begin = text.find(kBegin), end = text.find(kEnd);
-  BOOST_REQUIRE(begin != std::string::npos);
-  BOOST_REQUIRE(end != std::string::npos);
-  const size_t from = begin + kBegin.size();
-  if (std::getenv("HEED_UPDATE")) {
-    std::ofstream(path) << text.substr(0, from) + table() + text.substr(end);
-    return;
-  }
-  BOOST_CHECK_MESSAGE(text.substr(from, end - from) == table(),
-                      "the table is out of date; type  HEED_UPDATE=1 make test T=variant_table_test");
-}
+BOOST_AUTO_TEST_CASE(the_table_of_variants_in_the_readme_is_true) { check_generated(kTable, table()); }
 
 BOOST_AUTO_TEST_CASE(the_table_has_a_row_for_each_variant_and_no_example) {
   const std::string text = table();

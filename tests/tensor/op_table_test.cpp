@@ -1,7 +1,6 @@
 // The table of ops in tensor/README.md is made from the headers (which ops there are, which have a gradient) and from
 // the kernel slots (which types and devices). HEED_UPDATE=1 writes it anew.
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
@@ -10,13 +9,14 @@
 #include "tensor/ops/compare.h"
 #include "tensor/ops/elementwise_table.h"
 #include "tests/support/folder.h"
+#include "tests/support/generated_part.h"
 
 using namespace heed;
 
 namespace {
 
-const std::string kBegin = "<!-- ops: made by HEED_UPDATE=1 make test T=op_table_test -->\n",
-                  kEnd = "<!-- end of ops -->\n";
+const GeneratedPart kTable{"tensor/README.md", "<!-- ops: made by HEED_UPDATE=1 make test T=op_table_test -->\n",
+                           "<!-- end of ops -->\n", "op_table_test"};
 
 const std::set<std::string> kTableOps = {
 #define HEED_NAME(name, ...) #name,
@@ -82,19 +82,7 @@ std::string table() {
 
 BOOST_AUTO_TEST_SUITE(op_table_test)
 
-BOOST_AUTO_TEST_CASE(the_table_of_ops_in_the_readme_is_true) {
-  const std::string path = "tensor/README.md", text = read_file(path);
-  const size_t begin = text.find(kBegin), end = text.find(kEnd);
-  BOOST_REQUIRE(begin != std::string::npos);
-  BOOST_REQUIRE(end != std::string::npos);
-  const size_t from = begin + kBegin.size();
-  if (std::getenv("HEED_UPDATE")) {
-    std::ofstream(path) << text.substr(0, from) + table() + text.substr(end);
-    return;
-  }
-  BOOST_CHECK_MESSAGE(text.substr(from, end - from) == table(),
-                      "the table is out of date; type  HEED_UPDATE=1 make test T=op_table_test");
-}
+BOOST_AUTO_TEST_CASE(the_table_of_ops_in_the_readme_is_true) { check_generated(kTable, table()); }
 
 BOOST_AUTO_TEST_CASE(the_table_knows_ops_of_every_kind) {
   const std::string text = table();
