@@ -25,8 +25,8 @@ void add_pictures(Page& page, const AtlasEntry& entry) {
   });
   const bool weights =
       std::all_of(entry.kinds.begin(), entry.kinds.end(), [](auto& kind) { return kind.map.strength; });
-  page.paragraph(weights ? "Weights of random parameters on 64 random tokens: a row is a query, a column is a key, and "
-                           "darker is stronger."
+  page.paragraph(weights ? "Weights of random parameters on 64 random tokens: a row is a query, a column is a key. The "
+                           "stronger the colour, the larger the weight."
                          : "64 tokens, drawn at 1:16: a row is a query, a column is a key.");
   if (!weights) add_legend(page);
 }
