@@ -85,13 +85,15 @@ void measure(const std::vector<VariantRow*>& rows, long n, const VariantForm& fo
 std::vector<VariantRow> measure_variants(const std::vector<MeasuredVariant>& variants, const std::vector<long>& lengths,
                                          double seconds) {
   std::vector<VariantRow> rows;
-  for (const MeasuredVariant& each : variants) rows.push_back({.spec = each.spec, .bar = each.bar});
+  for (const MeasuredVariant& each : variants)
+    rows.push_back({.name = each.name(), .spec = each.spec, .bar = each.bar});
   std::map<VariantForm, std::vector<VariantRow*>> by_form;
-  for (VariantRow& row : rows) try {
-      row.form = form_of(row.spec);
-      by_form[row.form].push_back(&row);
+  for (size_t i = 0; i < rows.size(); i++) try {
+      rows[i].form = form_of(rows[i].spec);
+      if (variants[i].both_ways) rows[i].form.causal = false;
+      by_form[rows[i].form].push_back(&rows[i]);
     } catch (const Error& error) {
-      row.problem = error.what();
+      rows[i].problem = error.what();
     }
   for (const long n : lengths)
     for (const auto& [form, some] : by_form) measure(some, n, form, seconds);

@@ -40,7 +40,7 @@ std::vector<std::string> heads() {
 }
 
 std::vector<std::string> texts(const VariantRow& row) {
-  std::vector<std::string> all = {row.spec, row.form.causal ? "yes" : "no"};
+  std::vector<std::string> all = {row.name, row.form.causal ? "yes" : "no"};
   const auto add = [&](long n, const std::function<std::string(const VariantCell&)>& text) {
     const VariantCell* cell = row.at(n);
     all.push_back(cell ? text(*cell) : row.stopped ? "stopped" : "");
@@ -71,7 +71,7 @@ Json json_of(const VariantCell& c) {
 
 Result result_of(const VariantRow& row, const VariantCell& cell) {
   Result result;
-  result.work = {.group = "n " + std::to_string(cell.n), .name = row.spec};
+  result.work = {.group = "n " + std::to_string(cell.n), .name = row.name};
   result.ours = {cell.both, cell.both, cell.both}, result.peer = {cell.full_both, cell.full_both, cell.full_both};
   result.ratio = cell.ratio;
   const bool judged = std::find(std::begin(kSharesTold), std::end(kSharesTold), cell.n) != std::end(kSharesTold);
@@ -94,7 +94,7 @@ std::vector<MeasuredVariant> shown_variants(const std::vector<MeasuredVariant>& 
     for (const MeasuredVariant& bar : bars) {
       if (bar.spec.substr(0, bar.spec.find(':')) != variant->name || !is_known(bar.spec, *variant)) continue;
       const auto same = std::find_if(list.begin() + begin, list.end(),
-                                     [&](const MeasuredVariant& each) { return each.spec == bar.spec; });
+                                     [&](const MeasuredVariant& each) { return each.name() == bar.name(); });
       if (same == list.end())
         list.push_back(bar);
       else
@@ -155,7 +155,7 @@ Json::Array json_of(const std::vector<VariantRow>& rows) {
   Json::Array list;
   for (const VariantRow& row : rows) {
     Json out = Json::object();
-    out["spec"] = row.spec, out["variant"] = find_variant(row.spec).name;
+    out["spec"] = row.name, out["variant"] = find_variant(row.spec).name;
     out["causal"] = row.form.causal, out["projections"] = row.form.projections;
     out["stopped"] = row.stopped;
     if (!row.problem.empty()) out["problem"] = row.problem;

@@ -21,8 +21,15 @@ struct VariantCell {
   double share() const { return pairs > 0 ? ratio.middle * pairs / full_pairs : 0; }
 };
 
+struct MeasuredVariant {
+  std::string spec;
+  double bar = 0;          // of its share; 0: nothing is demanded
+  bool both_ways = false;  // not causal, although it could be
+  std::string name() const { return spec + (both_ways ? ", both ways" : ""); }
+};
+
 struct VariantRow {
-  std::string spec, problem = {};
+  std::string name, spec = {}, problem = {};
   VariantForm form = {};
   double bar = 0;                       // of its share at 8192 and 16384; 0: nothing is demanded
   std::vector<VariantCell> cells = {};  // by rising n
@@ -35,10 +42,6 @@ struct VariantRow {
 // the longest. The first length if it is faster everywhere.
 std::optional<double> crossover(const VariantRow& row);
 
-struct MeasuredVariant {
-  std::string spec;
-  double bar = 0;
-};
 // Every shown spec of every registered variant, and those that have a bar, if their options are known here: a bar may
 // be there before its variant is.
 std::vector<MeasuredVariant> shown_variants(const std::vector<MeasuredVariant>& bars);
