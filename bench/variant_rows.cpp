@@ -107,7 +107,7 @@ std::vector<MeasuredVariant> shown_variants(const std::vector<MeasuredVariant>& 
 std::optional<double> crossover(const VariantRow& row) {
   size_t first = row.cells.size();  // of the last lengths, at which it is faster
   while (first > 0 && row.cells[first - 1].ratio.middle > 1) first--;
-  if (first == row.cells.size() || row.stopped) return std::nullopt;
+  if (first == row.cells.size()) return std::nullopt;
   const VariantCell& faster = row.cells[first];
   if (first == 0) return double(faster.n);
   const VariantCell& slower = row.cells[first - 1];

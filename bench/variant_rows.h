@@ -39,7 +39,7 @@ struct VariantRow {
 };
 
 // From which length on it is faster than full attention, between the lengths by powers of n; nothing if it is not at
-// the longest. The first length if it is faster everywhere.
+// the longest one measured. The first length if it is faster everywhere.
 std::optional<double> crossover(const VariantRow& row);
 
 // Every shown spec of every registered variant, and those that have a bar, if their options are known here: a bar may
