@@ -179,7 +179,9 @@ void OwnTraining::step(double share) {
 std::vector<Case> learning_cases(const std::string& group) {
   std::vector<Case> all;
   for (long seed = 1; seed <= kLearningSeeds; seed++)
-    all.push_back({.group = group, .name = name_of(seed), .amount = 1});  // nothing is timed
+    all.push_back({.group = group, .name = name_of(seed), .amount = 1, .make = [] {
+                     return Action([] {});  // nothing is timed: run_lesson trains
+                   }});
   return all;
 }
 

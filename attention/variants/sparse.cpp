@@ -105,7 +105,7 @@ const RegisteredVariant sparse{
      .year = 2019,
      .when = "some thousand tokens of which every layer should hear: fixed for text, strided for images and audio",
      .when_not = "near tokens are enough, or the period of strided is not that of the data, as in text",
-     .shown = {"sparse", "sparse:kind=strided"},
+     .shown = {"sparse:stride=128,c=32", "sparse:kind=strided,stride=128"},
      .options = options,
      .make = [](const VariantOptions& options, const MixerOptions& mixer) {
        return multi_head<SparseCore>(mixer, rule_of(options, mixer), bias_of(options));

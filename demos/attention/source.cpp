@@ -56,8 +56,10 @@ VariantSource source_of(const std::string& variant, const std::string& folder) {
   for (const fs::path& path : files) {
     const std::vector<std::string> lines = lines_of(path);
     const std::string text = joined(lines, "\n");
-    if (text.find("RegisteredVariant") == std::string::npos) continue;
-    if (text.find(".name = " + quoted) == std::string::npos && text.find("variant(" + quoted) == std::string::npos)
+    const size_t from = text.find("const RegisteredVariant");  // before it are options, which have names, too
+    if (from == std::string::npos) continue;
+    if (text.find(".name = " + quoted, from) == std::string::npos &&
+        text.find("variant(" + quoted, from) == std::string::npos)
       continue;
     return {.path = path.string(), .lecture = lecture_of(lines), .code = code_of(lines)};
   }

@@ -52,7 +52,15 @@ Charlm::Charlm(const std::string& folder, const Words& words, const std::string&
   posix_spawn_file_actions_addopen(&actions, 0, in.c_str(), O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, to.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   posix_spawn_file_actions_addopen(&actions, 2, err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  const int reason = posix_spawn(&child_, path.c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawnattr_t attributes;  // tests in the background ignore these signals, and their children would, too
+  posix_spawnattr_init(&attributes);
+  sigset_t stops;
+  sigemptyset(&stops);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&stops, signal);
+  posix_spawnattr_setsigdefault(&attributes, &stops);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  const int reason = posix_spawn(&child_, path.c_str(), &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   BOOST_REQUIRE_MESSAGE(reason == 0, "cannot start " << path << ": `make build/" << program << "` makes it");
 }

@@ -123,9 +123,7 @@ BOOST_AUTO_TEST_CASE(axial_attention_takes_its_grid_from_the_model) {
   BOOST_TEST(same_bits(logits("axial"), logits("axial:axis=rows,grid=4x5;axial:axis=columns,grid=4x5")));
   logits("axial:axis=merged");
   o.order = "blocks:2x2";
-  BOOST_TEST(error_of([&] {
-               Igpt model(o);
-             }).starts_with("axial: the tokens of this model are no image in rows, so that its grid is not known"));
+  BOOST_TEST(error_of([&] { Igpt model(o); }).starts_with("axial: the model reads its image in blocks of 2x2; "));
 }
 
 // Three standard deviations above the mean of a chi-square variable.
