@@ -1,5 +1,6 @@
 #include "attention/sparse_core.h"
 
+#include "attention/column_views.h"
 #include "attention/seeing/residues.h"
 #include "attention/seeing/visible_once.h"
 #include "tensor/ops/indices.h"
@@ -93,9 +94,15 @@ Variable SparseCore::attend(const Heads& heads, const Mask& mask, Context& ctx) 
     return heed::rows_before(rule_, call.S - 1) > 0 ? merge({row, part(rows_before(call))}).o : row.o;
   }
   if (rule_.fixed) return part(summaries(call)).o;
-  const auto sorted = residues(call);
-  const SoftmaxOutputs own_column = in_order(part(columns(call, sorted)), call, *sorted);
-  return rule_.has_first() ? merge({part(near(call)), own_column}).o : own_column.o;
+  std::vector<SoftmaxOutputs> parts;
+  if (!biased() && draw.dropout == 0 && rule_.alike() && whole_rows(heads, mask, rule_.parts.block)) {
+    parts = column_attention(heads, mask, rule_.parts.block, apart(), ctx);
+  } else {
+    const auto sorted = residues(call);
+    parts = {in_order(part(columns(call, sorted)), call, *sorted)};
+  }
+  if (rule_.has_first()) parts.push_back(part(near(call)));
+  return parts.size() == 1 ? parts[0].o : merge(parts).o;
 }
 
 // By tokens, pair by pair: for pictures
@@ -167,11 +174,12 @@ Visible SparseCore::summaries(const Call& call) const {
 
 // ---- strided
 
-// The second pattern, without what a head has in the first already
+// The second pattern is without what a head has in the first already: the rows nearest to its own.
+long SparseCore::apart() const { return rule_.merged() ? rows_in_window(rule_) + 1 : 0; }
+
 std::shared_ptr<const Residues> SparseCore::residues(const Call& call) const {
   const Pattern column{.window_right = call.mask.causal ? 0 : -1, .dilation = rule_.parts.block};
-  const long apart = rule_.merged() ? rows_in_window(rule_) + 1 : 0;
-  return call.ctx.plan<Residues>(text_ + call.sizes(), [&] { return residues_of(call.T, call.S, column, apart); });
+  return call.ctx.plan<Residues>(text_ + call.sizes(), [&] { return residues_of(call.T, call.S, column, apart()); });
 }
 
 Visible SparseCore::columns(const Call& call, const std::shared_ptr<const Residues>& sorted) const {

@@ -2,8 +2,9 @@
 // sees its own row or a window (the first pattern), some columns of all rows (the second), or both. `sparse` is nothing
 // else; that file says which columns, and why.
 //
-// Who sees whom is one thing, how it is computed another. Strided columns: tokens in the order of their residues
-// p mod l (seeing/residues.h), in which each column is a dense block. Fixed columns: their keys side by side
+// Who sees whom is one thing, how it is computed another. Strided columns: whole rows are only seen differently in
+// memory (column_views.h); otherwise tokens in the order of their residues p mod l (seeing/residues.h), in which each
+// column is a dense block. Fixed columns: their keys side by side
 // (seeing/summaries.h), in one call with the own rows. A single query, as in decoding, has its own row as a range, and
 // its columns cut from a table. Parts are merged; no pair is in two of them.
 #pragma once
@@ -50,6 +51,7 @@ class SparseCore : public SoftmaxCore {
   Visible summaries(const Call& call) const;
   Visible columns(const Call& call, const std::shared_ptr<const Residues>& residues) const;
   std::shared_ptr<const Residues> residues(const Call& call) const;
+  long apart() const;
   SoftmaxOutputs in_order(const SoftmaxOutputs& y, const Call& call, const Residues& residues) const;
 
   SparseRule rule_;

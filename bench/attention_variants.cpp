@@ -18,6 +18,7 @@ const std::vector<MeasuredVariant> kBars = {{"window:left=256,right=256", 0.72},
                                             {"blockwise:blocks=4", 0.65},
                                             {"bigbird:block=64", 0.65},
                                             {"sparse:kind=fixed,stride=128,c=32", 0.65},
+                                            {"sparse:kind=strided,heads=second,stride=128", 0.3},  // 0.4 at 16384
                                             {"axial:axis=rows,grid=64", 0.65, true},
                                             {"axial:axis=columns,grid=64", 0.45, true},
                                             {"longformer:window=256,globals=1", 0.6}};

@@ -19,34 +19,25 @@
 // How it is computed: whole rows of the grid are only seen differently in memory, (B, n, H, D) as (B n / W, W, H, D)
 // for rows, as (B, n / W, W H, D) for columns: then both are full attention, of more samples or of more heads, without
 // a copy or an index. What is no whole row, has a bias, dropout or another mask takes the general way of PatternCore:
-// blocks of W tokens, and residues mod W (seeing/residues.h). (Axial Transformer: Ho et al., 2019.)
+// blocks of W tokens, and residues mod W (column_views.h). (Axial Transformer: Ho et al., 2019.)
+#include "attention/column_views.h"
 #include "attention/multi_head.h"
 #include "attention/pattern_core.h"
 #include "attention/seeing/plan.h"
 #include "attention/seeing/visible_once.h"
 #include "autograd/ops/views.h"
-#include "tensor/create.h"
 
 namespace heed {
 namespace {
 
 enum class Axis { rows, columns, merged };
-enum class Keys { all, before, after };  // of a query's column: all, or those on one side of its own
 
 Pattern pattern_of(Axis axis, long W) { return axis == Axis::rows ? Pattern{.block = W} : Pattern{.dilation = W}; }
-
-// (B, H, T, D) and (B, H, T) seen as `batch` samples: all tokens and heads in the order of memory, (B, T, H), are cut
-// anew into samples, tokens and heads.
-Variable refolded(const Variable& x, long batch, long tokens, long heads) {
-  Shape cut = {batch, tokens, heads};
-  if (x.dims() == 4) cut = {batch, tokens, heads, x.size(3)};
-  return transpose(reshape(transpose(x, 1, 2), cut), 1, 2);
-}
 
 class AxialCore : public PatternCore {
  public:
   AxialCore(const MixerOptions& mixer, Axis axis, long W, const BiasMaker& bias)
-      : PatternCore(mixer, {.pattern = pattern_of(axis, W), .bias = bias}), axis_(axis), W_(W), biased_(bias) {}
+      : PatternCore(mixer, {.pattern = pattern_of(axis, W), .bias = bias}), axis_(axis), W_(W) {}
 
   Capabilities can() const override {
     Capabilities can = PatternCore::can();
@@ -58,9 +49,9 @@ class AxialCore : public PatternCore {
   Variable attend(const Heads& heads, const Mask& mask, Context& ctx) override {
     const SoftmaxOptions draw = options(ctx);
     if (axis_ == Axis::rows) return rows(heads, mask, draw, ctx).o;
-    if (axis_ == Axis::columns) return columns(heads, mask, draw, Keys::all, ctx).o;
-    std::vector<SoftmaxOutputs> parts = {rows(heads, mask, draw, ctx), columns(heads, mask, draw, Keys::before, ctx)};
-    if (!mask.causal) parts.push_back(columns(heads, mask, draw, Keys::after, ctx));
+    if (axis_ == Axis::columns) return columns(heads, mask, draw, 0, ctx)[0].o;
+    std::vector<SoftmaxOutputs> parts = columns(heads, mask, draw, 1, ctx);
+    parts.insert(parts.begin(), rows(heads, mask, draw, ctx));
     return merge(parts).o;
   }
 
@@ -78,62 +69,39 @@ class AxialCore : public PatternCore {
   }
 
  private:
-  // Are the queries whole rows, under nothing but perhaps a causal mask?
-  bool whole_rows(const Heads& heads, const Mask& mask, const SoftmaxOptions& draw) const {
-    const long T = heads.q.size(2), first = heads.k.size(2) - T + heads.first_key;
-    return T > 0 && T % W_ == 0 && first % W_ == 0 && !biased_ && draw.dropout == 0 && !mask.of_batch() &&
-           mask.window_left < 0 && mask.window_right < 0;
-  }
-
-  // Attention of heads that were refolded, brought back to (B, H, T)
-  SoftmaxOutputs full(const Variable& q, const Variable& k, const Variable& v, const Mask& mask, const Shape& B_H_T,
-                      Context& ctx) const {
-    const Shape shape{q.size(0), q.size(1), q.size(2), k.size(2)};
-    const Visible visible = visible_pairs_once(ctx, mask, {}, shape, q.value().device());
-    const SoftmaxOutputs y = softmax_attention({q, k, v}, visible);
-    const auto back = [&](const Variable& x) { return refolded(x, B_H_T[0], B_H_T[2], B_H_T[1]); };
-    return {back(y.o), back(y.L)};
+  bool as_views(const Heads& heads, const Mask& mask, const SoftmaxOptions& draw) const {
+    return !biased() && draw.dropout == 0 && whole_rows(heads, mask, W_);
   }
 
   SoftmaxOutputs rows(const Heads& heads, const Mask& mask, const SoftmaxOptions& draw, Context& ctx) const {
     const long B = heads.q.size(0), H = heads.q.size(1), T = heads.q.size(2), S = heads.k.size(2);
-    if (!whole_rows(heads, mask, draw)) {
+    if (!as_views(heads, mask, draw)) {
       const Pattern row{.block = W_, .first_key = heads.first_key};
       const Visible visible = visible_pairs_once(ctx, mask, row, {B, H, T, S}, heads.q.value().device());
       return softmax_attention(inputs(heads, mask, ctx), visible, draw);
     }
-    const auto apart = [&](const Variable& x) { return refolded(x, B * T / W_, W_, x.size(1)); };
-    const auto own = [&](const Variable& x) { return apart(S == T ? x : slice(x, 2, S - T, S)); };
-    return full(apart(heads.q), own(heads.k), own(heads.v), mask, {B, H, T}, ctx);
-  }
-
-  SoftmaxOutputs columns(const Heads& heads, const Mask& mask, const SoftmaxOptions& draw, Keys keys, Context& ctx) {
-    const long B = heads.q.size(0), H = heads.q.size(1), T = heads.q.size(2), S = heads.k.size(2);
-    if (!whole_rows(heads, mask, draw)) return window(heads, mask & of_column(keys, T, S, ctx), draw, ctx);
-    const auto apart = [&](const Variable& x) { return refolded(x, B, x.size(2) / W_, W_ * x.size(1)); };
-    return full(apart(heads.q), apart(heads.k), apart(heads.v), mask & of_column(keys, T / W_, S / W_, ctx), {B, H, T},
-                ctx);
-  }
-
-  // Keys on one side of the query's own; in rows of the grid as well as in tokens.
-  static Mask of_column(Keys keys, long T, long S, Context& ctx) {
-    if (keys == Keys::all) return {};
-    const auto make = [&] {
-      std::vector<int64_t> ranges;
-      for (long p = S - T; p < S; p++) {
-        ranges.push_back(keys == Keys::before ? 0 : p + 1);
-        ranges.push_back(keys == Keys::before ? p - 1 : S - 1);
-      }
-      return from_vector(ranges, {1, T, 2});
+    const auto own = [&](const Variable& x) {
+      return refolded(S == T || x.size(2) == T ? x : slice(x, 2, S - T, S), B * T / W_, W_, x.size(1));
     };
-    if (T != S) return range_mask(make());  // decoding: the next tokens have more keys
-    const std::string name = std::string(keys == Keys::before ? "before" : "after") + " own " + std::to_string(T);
-    return range_mask(*ctx.plan<Tensor>(name, make));
+    const Variable q = own(heads.q), k = own(heads.k), v = own(heads.v);
+    return refolded_attention(heads.with(q, k, v), mask, {B, H, T}, ctx);
+  }
+
+  // In parts to merge: the own column, without the query itself if `apart` is 1
+  std::vector<SoftmaxOutputs> columns(const Heads& heads, const Mask& mask, const SoftmaxOptions& draw, long apart,
+                                      Context& ctx) {
+    if (as_views(heads, mask, draw)) return column_attention(heads, mask, W_, apart, ctx);
+    if (apart == 0) return {window(heads, mask, draw, ctx)};
+    const auto part = [&](Side side) {
+      return window(heads, mask & side_mask(side, apart, heads.q.size(2), heads.k.size(2), ctx), draw, ctx);
+    };
+    std::vector<SoftmaxOutputs> parts = {part(Side::before)};
+    if (!mask.causal) parts.push_back(part(Side::after));
+    return parts;
   }
 
   Axis axis_;
   long W_;
-  bool biased_;
 };
 
 // The mixer knows how long its grid is, and may be causal by itself.

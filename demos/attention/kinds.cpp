@@ -74,18 +74,22 @@ AtlasKind kind_of(const std::string& spec, const std::string& drawn) {
 
 }  // namespace
 
+// What is not said in the spec is made smaller, too, but for sizes, and beside sizes: those are of another form.
 std::string small_spec(const std::string& spec) {
   const Variant& variant = find_variant(spec);
-  const std::string whole = VariantOptions(spec, variant.name, variant.options()).spec();
-  std::vector<std::string> words;
   const std::vector<VariantOption> options = variant.options();
-  for (const std::string& word : split(whole.substr(std::min(whole.find(':'), whole.size() - 1) + 1), ',')) {
-    const std::string name = word.substr(0, word.find('='));
-    for (const VariantOption& option : options) {
-      if (option.name != name) continue;
-      const std::string value = small_value(option, word.substr(word.find('=') + 1));
-      if (value != option.standard) words.push_back(name + "=" + value);
-    }
+  const VariantOptions values(spec, variant.name, options);
+  const auto given = [&](const VariantOption& o) {
+    return spec.find(":" + o.name + "=") != std::string::npos || spec.find("," + o.name + "=") != std::string::npos;
+  };
+  const bool sized = std::any_of(options.begin(), options.end(), [&](const VariantOption& o) {
+    return o.parted_by == 'x' && o.name != "grid" && given(o);
+  });
+  std::vector<std::string> words;
+  for (const VariantOption& option : options) {
+    if (!given(option) && (sized || option.parted_by == 'x')) continue;
+    const std::string value = small_value(option, values.word(option.name));
+    if (value != option.standard) words.push_back(option.name + "=" + value);
   }
   return variant.name + (words.empty() ? "" : ":" + joined(words, ","));
 }

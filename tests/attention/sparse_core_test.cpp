@@ -1,5 +1,5 @@
-// SparseCore computes its patterns in several ways (residues, summaries side by side, columns of a table, parts that
-// are merged): always the same pairs, weights, draws and gradients as the definition, which is what weights() shows.
+// SparseCore computes its patterns in several ways (columns as heads, residues, summaries side by side, columns of
+// a table, parts that are merged): always the same pairs, weights, draws and gradients as the definition, which is what weights() shows.
 #include "attention/sparse_core.h"
 
 #include "autograd/ops/elementwise.h"
@@ -77,8 +77,9 @@ std::vector<SparseRule> rules() {
 BOOST_AUTO_TEST_SUITE(sparse_core_test)
 
 BOOST_AUTO_TEST_CASE(every_way_of_computing_equals_the_definition) {
-  for (auto [T, S] : {std::pair{200L, 200L}, {2, 2}, {1, 1}, {1, 200}, {3, 150}, {80, 200}})
-    for (const SparseRule& rule : rules())
+  for (auto [T, S] :
+       {std::pair{200L, 200L}, {2, 2}, {1, 1}, {1, 200}, {3, 150}, {80, 200}, {448, 448}, {64, 192}, {14, 49}})
+    for (const SparseRule& rule : rules())  // of the last ones some are whole rows
       for (bool causal : {false, true}) BOOST_TEST_CONTEXT(T << " by " << S << " " << rule.text()) {
           check({.T = T, .S = S, .rule = rule, .mask = {.causal = causal}});
         }

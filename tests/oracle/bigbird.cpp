@@ -92,6 +92,14 @@ const RegisteredOracle bigbird{
      .equal_full = {{"bigbird", "full", 8 * 64},
                     {"bigbird:block=4,random=1000", "full"},
                     {"bigbird:block=4,random=0,window=2001", "full"},
-                    {"bigbird:block=4,full_below=2000,bias=t5", "full:bias=t5"}}}};
+                    {"bigbird:block=4,full_below=2000,bias=t5", "full:bias=t5"}},
+     .public_errors = {{"the paper's own code", "gives a block that is listed twice double the weight",
+                        "values_are_those_of_the_dense_computation"},
+                       {"the same code", "draws random blocks among the first 1,024 tokens only",
+                        "a_token_changes_only_those_who_see_it"},
+                       {"a model library", "draws other blocks in evaluation than in training",
+                        "training_evaluation_and_a_mixer_made_again_give_the_same"},
+                       {"a public benchmark", "seeds the draw so that a model that is loaded again sees other blocks",
+                        "training_evaluation_and_a_mixer_made_again_give_the_same"}}}};
 
 }  // namespace

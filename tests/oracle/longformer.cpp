@@ -65,6 +65,11 @@ const RegisteredOracle longformer{
                      {.C = 7, .heads = 6, .key_heads = 3, .head_width = 2},
                      {.C = 4, .heads = 6, .key_heads = 3, .head_width = 1, .value_width = 8}},
      .equal_full = {{"longformer:window=127", "full", 128},
-                    {"longformer:window=3,dilation=2", "window:left=3,right=3,dilation=2"}}}};
+                    {"longformer:window=3,dilation=2", "window:left=3,right=3,dilation=2"}},
+     .public_errors = {
+         {"the paper's own code, mode no_overlap", "leaves zero keys visible beside the first and last block",
+          "values_are_those_of_the_dense_computation"},
+         {"a public benchmark", "gives a window of even width one more key on the right",
+          "values_are_those_of_the_dense_computation"}}}};
 
 }  // namespace

@@ -55,6 +55,10 @@ const RegisteredOracle sparse{
                     {"sparse:kind=strided,stride=200,bias=t5", "full:bias=t5", 200},
                     {"sparse:stride=60,c=60", "full", 60},
                     {"sparse:kind=strided,stride=40,heads=first", "full", 40}},
-     .cost_length = 2048}};  // with l = 128 near keys are half of all at 512
+     .cost_length = 2048,  // with l = 128 near keys are half of all at 512
+     .public_errors = {{"a public benchmark", "lets the fixed pattern see the columns j mod l = 0, too",
+                        "a_token_changes_only_those_who_see_it"},
+                       {"the same benchmark", "uses the causal form in encoders as well",
+                        "values_are_those_of_the_dense_computation"}}}};
 
 }  // namespace
