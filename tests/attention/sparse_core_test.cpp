@@ -1,5 +1,6 @@
-// SparseCore computes its patterns in several ways (columns as heads, residues, summaries side by side, columns of
-// a table, parts that are merged): always the same pairs, weights, draws and gradients as the definition, which is what weights() shows.
+// SparseCore computes its patterns in several ways (columns as heads, residues, summaries side by side, columns of a
+// table, parts that are merged): always the same pairs, weights, draws and gradients as the definition, which is what
+// weights() shows.
 #include "attention/sparse_core.h"
 
 #include "autograd/ops/elementwise.h"
