@@ -2,57 +2,25 @@
 // pairs, weights, draws and gradients as the definition, which is what weights() shows.
 #include "attention/pattern_core.h"
 
-#include "autograd/ops/elementwise.h"
-#include "autograd/ops/reduce.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/random.h"
-#include "tests/support/compare.h"
+#include "tests/attention/core_case.h"
 
 using namespace heed;
 
 namespace {
 
-struct Open : PatternCore {
-  using PatternCore::inputs, PatternCore::options, PatternCore::PatternCore, PatternCore::seen;
-};
-
-struct CoreCase {
-  long T, S;
+struct CoreCase : CoreSizes {
   Pattern pattern;
   long globals = 0;
-  std::string bias = "none";
-  double dropout = 0;
-  Mask mask = {};
 };
 
-// o and the gradients of q, k and v, computed by the core or by the definition
-std::vector<Tensor> results(const CoreCase& c, bool by_definition) {
-  const VariantOptions options("full:bias=" + c.bias, "full", bias_options());
-  Open core({.heads = 4, .head_width = 3, .value_width = 5, .dropout = c.dropout},
-            {.pattern = c.pattern, .globals = c.globals, .bias = bias_of(options)});
-  core.cast_parameters(f64);
-  for (Parameter* p : core.parameters()) p->value.set_value(noise(p->value.shape(), 7, f64));
-  std::vector<Variable> x = {Variable::leaf(noise({2, 4, c.T, 3}, 1, f64)),
-                             Variable::leaf(noise({2, 2, c.S, 3}, 2, f64)),
-                             Variable::leaf(noise({2, 2, c.S, 5}, 3, f64))};
-  const Heads heads{x[0], x[1], x[2]};
-  Context ctx;
-  ctx.train = c.dropout > 0;
-  const Variable o = by_definition ? softmax_attention_reference(core.inputs(heads, c.mask, ctx),
-                                                                 core.seen(heads, c.mask, ctx), core.options(ctx))
-                                         .o
-                                   : core.attend(heads, c.mask, ctx);
-  sum(o * Variable(noise(o.shape(), 4, f64))).backward();
-  std::vector<Tensor> all = {o.value()};
-  for (const Variable& each : x) all.push_back(each.grad());
-  for (Parameter* p : core.parameters()) all.push_back(p->value.grad());
-  return all;
-}
-
 void check(const CoreCase& c) {
-  const auto got = results(c, false), want = results(c, true);
-  for (size_t i = 0; i < want.size(); i++) BOOST_TEST_CONTEXT("result " << i) check_close(got[i], want[i], 1e-11);
+  check_core(c, [&] {
+    return std::make_unique<OpenCore<PatternCore>>(
+        c.mixer(), PatternOptions{.pattern = c.pattern, .globals = c.globals, .bias = c.maker()});
+  });
 }
 
 std::vector<Mask> masks(long T, long S) {
@@ -73,8 +41,8 @@ BOOST_AUTO_TEST_CASE(a_dilated_window_equals_the_definition_however_it_is_comput
                                    {.window_left = 2, .dilation = 70}})
       for (const Mask& mask : masks(T, S))
         for (const char* bias : {"none", "alibi", "t5", "shaw"}) BOOST_TEST_CONTEXT(T << " by " << S << " " << bias) {
-            check({.T = T, .S = S, .pattern = pattern, .bias = bias, .mask = mask});
-            check({.T = T, .S = S, .pattern = pattern, .bias = bias, .dropout = 0.4, .mask = mask});
+            check({{.T = T, .S = S, .bias = bias, .mask = mask}, pattern});
+            check({{.T = T, .S = S, .bias = bias, .dropout = 0.4, .mask = mask}, pattern});
           }
 }
 
@@ -85,8 +53,8 @@ BOOST_AUTO_TEST_CASE(a_window_with_globals_equals_the_definition_however_it_is_c
       for (long globals : {1, 5, 200})
         for (const Mask& mask : masks(T, S))
           for (const char* bias : {"none", "t5", "shaw"}) BOOST_TEST_CONTEXT(T << " by " << S << " " << bias) {
-              check({.T = T, .S = S, .pattern = pattern, .globals = globals, .bias = bias, .mask = mask});
-              check({.T = T, .S = S, .pattern = pattern, .globals = globals, .dropout = 0.4, .mask = mask});
+              check({{.T = T, .S = S, .bias = bias, .mask = mask}, pattern, globals});
+              check({{.T = T, .S = S, .dropout = 0.4, .mask = mask}, pattern, globals});
             }
 }
 

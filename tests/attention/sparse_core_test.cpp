@@ -3,56 +3,22 @@
 // weights() shows.
 #include "attention/sparse_core.h"
 
-#include "autograd/ops/elementwise.h"
-#include "autograd/ops/reduce.h"
 #include "tensor/copy.h"
 #include "tensor/create.h"
 #include "tensor/ops/compare.h"
 #include "tensor/random.h"
-#include "tests/support/compare.h"
+#include "tests/attention/core_case.h"
 
 using namespace heed;
 
 namespace {
 
-struct Open : SparseCore {
-  using SparseCore::inputs, SparseCore::options, SparseCore::SparseCore, SparseCore::seen;
-};
-
-struct CoreCase {
-  long T, S;
+struct CoreCase : CoreSizes {
   SparseRule rule;
-  std::string bias = "none";
-  double dropout = 0;
-  Mask mask = {};
 };
-
-// o and the gradients of q, k and v, computed by the core or by the definition
-std::vector<Tensor> results(const CoreCase& c, bool by_definition) {
-  const VariantOptions options("full:bias=" + c.bias, "full", bias_options());
-  Open core({.heads = 4, .head_width = 3, .value_width = 5, .dropout = c.dropout}, c.rule, bias_of(options));
-  core.cast_parameters(f64);
-  for (Parameter* p : core.parameters()) p->value.set_value(noise(p->value.shape(), 7, f64));
-  std::vector<Variable> x = {Variable::leaf(noise({2, 4, c.T, 3}, 1, f64)),
-                             Variable::leaf(noise({2, 2, c.S, 3}, 2, f64)),
-                             Variable::leaf(noise({2, 2, c.S, 5}, 3, f64))};
-  const Heads heads{x[0], x[1], x[2]};
-  Context ctx;
-  ctx.train = c.dropout > 0;
-  const Variable o = by_definition ? softmax_attention_reference(core.inputs(heads, c.mask, ctx),
-                                                                 core.seen(heads, c.mask, ctx), core.options(ctx))
-                                         .o
-                                   : core.attend(heads, c.mask, ctx);
-  sum(o * Variable(noise(o.shape(), 4, f64))).backward();
-  std::vector<Tensor> all = {o.value()};
-  for (const Variable& each : x) all.push_back(each.grad());
-  for (Parameter* p : core.parameters()) all.push_back(p->value.grad());
-  return all;
-}
 
 void check(const CoreCase& c) {
-  const auto got = results(c, false), want = results(c, true);
-  for (size_t i = 0; i < want.size(); i++) BOOST_TEST_CONTEXT("result " << i) check_close(got[i], want[i], 1e-11);
+  check_core(c, [&] { return std::make_unique<OpenCore<SparseCore>>(c.mixer(), c.rule, c.maker()); });
 }
 
 SparseRule rule(bool fixed, long l, const SummaryPattern& heads, long window = 0) {
@@ -82,7 +48,7 @@ BOOST_AUTO_TEST_CASE(every_way_of_computing_equals_the_definition) {
        {std::pair{200L, 200L}, {2, 2}, {1, 1}, {1, 200}, {3, 150}, {80, 200}, {448, 448}, {64, 192}, {14, 49}})
     for (const SparseRule& rule : rules())  // of the last ones some are whole rows
       for (bool causal : {false, true}) BOOST_TEST_CONTEXT(T << " by " << S << " " << rule.text()) {
-          check({.T = T, .S = S, .rule = rule, .mask = {.causal = causal}});
+          check({{.T = T, .S = S, .mask = {.causal = causal}}, rule});
         }
 }
 
@@ -91,11 +57,11 @@ BOOST_AUTO_TEST_CASE(biases_dropout_and_masks_speak_of_tokens) {
     const Tensor some = greater(uniform({2, 4, T, S}, {.seed = 4}), scalar(0.5));
     for (const SparseRule& rule : rules()) BOOST_TEST_CONTEXT(T << " by " << S << " " << rule.text()) {
         for (const char* bias : {"alibi", "t5", "shaw"})
-          check({.T = T, .S = S, .rule = rule, .bias = bias, .dropout = 0.3, .mask = causal_mask()});
+          check({{.T = T, .S = S, .bias = bias, .dropout = 0.3, .mask = causal_mask()}, rule});
         const Tensor segments = cast(uniform({2, S}, {.seed = 3}, 0, 2.99), i64);
         for (const Mask& mask : {length_mask(tensor({double(S), double(S / 2)}, i64)), segment_mask(segments),
                                  allow_mask(some), causal_mask() & window_mask(40, 0)})
-          check({.T = T, .S = S, .rule = rule, .bias = "t5", .mask = mask});
+          check({{.T = T, .S = S, .bias = "t5", .mask = mask}, rule});
       }
   }
 }
