@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "attention/heads.h"
 #include "attention/seeing/residues.h"
 #include "attention/seeing/visible_once.h"
 #include "autograd/ops/concatenate.h"
@@ -14,18 +15,12 @@
 namespace heed {
 namespace {
 
-constexpr KeyRange kNothing{1, 0};
-
-Shape pairs_of(const Heads& heads) {  // (B, H, T, S)
-  return {heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)};
-}
-
 // What the mask lets queries see that are not global
 Visible others(const Shape& shape, const Mask& mask, const Globals& globals) {
   const std::vector<bool> flags = globals.flags.to_vector<bool>();
   const long T = shape[2], S = shape[3], lists = globals.flags.size(0);
   return visible_ranges("attention", shape, mask, [&](long b, long i) {
-    return flags[size_t((lists > 1 ? b : 0) * T + i)] ? kNothing : KeyRange{0, S - 1};
+    return flags[size_t((lists > 1 ? b : 0) * T + i)] ? kNoKeys : KeyRange{0, S - 1};
   });
 }
 
@@ -55,15 +50,7 @@ std::vector<long> BandCore::LaterKeys::positions(long S) const {
   return all;
 }
 
-BandCore::BandCore(const MixerOptions& mixer, const Pattern& window)
-    : PatternCore(mixer, {.pattern = window}), window_(window), dropout_(mixer.dropout) {}
-
-Pattern BandCore::now(const Context& ctx) const {
-  Pattern window = window_;
-  window.window_left = ctx.scaled(window.window_left);
-  window.window_right = ctx.scaled(window.window_right);
-  return window;
-}
+BandCore::BandCore(const MixerOptions& mixer, const Pattern& window) : PatternCore(mixer, {.pattern = window}) {}
 
 Variable BandCore::local_rows(const Heads& heads, const Mask& mask, const Globals& globals, Context& ctx) {
   const Pattern window = now(ctx);
@@ -99,7 +86,7 @@ Variable BandCore::later_rows(const Heads& heads, const Mask& mask, const LaterK
   const long reach = std::exchange(rest.window_left, -1);
   Visible visible = visible_ranges("attention", shape, rest, [&](long, long i) -> KeyRange {
     const size_t own = size_t(i + S - T);
-    if (global[own]) return kNothing;
+    if (global[own]) return kNoKeys;
     if (reach < 0) return {0, S - 1};
     return {std::lower_bound(positions.begin(), positions.end(), positions[own] - reach) - positions.begin(), S - 1};
   });
@@ -130,7 +117,7 @@ Variable BandCore::single_row(const Heads& heads, long most, const LaterKeys& ke
   const Variable all_k = concatenate(k, 2), all_v = concatenate(v, 2);
   const Heads few = heads.with(heads.q, all_k, all_v);
   const Visible visible = visible_ranges("attention", pairs_of(few), {}, [&](long, long) {
-    return keys.globals.holds(p) ? kNothing : KeyRange{0, S - 1};
+    return keys.globals.holds(p) ? kNoKeys : KeyRange{0, S - 1};
   });
   return softmax_attention(inputs(few, {}, ctx), visible.on(heads.q.value().device())).o;
 }

@@ -29,11 +29,6 @@ class BandCore : public PatternCore {
  private:
   // most: the mask's window to the left, -1: none
   Variable single_row(const Heads& heads, long most, const LaterKeys& keys, Context& ctx);
-  Pattern now(const Context& ctx) const;  // while windows are scaled
-  bool drops(const Context& ctx) const { return ctx.train && dropout_ > 0; }
-
-  Pattern window_;
-  double dropout_;
 };
 
 }  // namespace heed

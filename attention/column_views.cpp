@@ -1,11 +1,30 @@
 #include "attention/column_views.h"
 
+#include "attention/heads.h"
 #include "attention/seeing/visible_once.h"
 #include "autograd/ops/views.h"
 #include "system/text.h"
 #include "tensor/create.h"
 
 namespace heed {
+namespace {
+
+Mask side_mask(bool before, const KeysApart& keys, Context& ctx) {
+  const auto [apart, T, S] = keys;
+  const auto make = [=] {
+    std::vector<int64_t> ranges;
+    for (long p = S - T; p < S; p++) {
+      ranges.push_back(before ? 0 : p + apart);
+      ranges.push_back(before ? p - apart : S - 1);
+    }
+    return from_vector(ranges, {1, T, 2});
+  };
+  if (T != S) return range_mask(make());  // decoding: the next tokens have more keys
+  const std::string name = format("%ld %s the own of %ld", apart, before ? "before" : "after", T);
+  return range_mask(*ctx.plan<Tensor>(name, make));
+}
+
+}  // namespace
 
 Variable refolded(const Variable& x, long batch, long tokens, long heads) {
   Shape cut = {batch, tokens, heads};
@@ -19,8 +38,7 @@ bool whole_rows(const Heads& heads, const Mask& mask, long W) {
 }
 
 SoftmaxOutputs refolded_attention(const Heads& heads, const Mask& mask, const Shape& B_H_T, Context& ctx) {
-  const Shape shape{heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)};
-  const Visible visible = visible_pairs_once(ctx, mask, {}, shape, heads.q.value().device());
+  const Visible visible = visible_pairs_once(ctx, mask, {}, pairs_of(heads), heads.q.value().device());
   const SoftmaxOutputs y = softmax_attention({heads.q, heads.k, heads.v}, visible);
   const auto back = [&](const Variable& x) { return refolded(x, B_H_T[0], B_H_T[2], B_H_T[1]); };
   return {back(y.o), back(y.L)};
@@ -32,27 +50,16 @@ std::vector<SoftmaxOutputs> column_attention(const Heads& heads, const Mask& mas
   const Variable q = columns(heads.q), k = columns(heads.k), v = columns(heads.v);
   const Heads folded = heads.with(q, k, v);
   if (apart == 0) return {refolded_attention(folded, mask, {B, H, T}, ctx)};
-  const auto part = [&](Side side) {
-    return refolded_attention(folded, mask & side_mask(side, apart, T / W, S / W, ctx), {B, H, T}, ctx);
-  };
-  std::vector<SoftmaxOutputs> parts = {part(Side::before)};
-  if (!mask.causal) parts.push_back(part(Side::after));
-  return parts;
+  return both_sides(mask, {apart, T / W, S / W}, ctx, [&](const Mask& side) {
+    return refolded_attention(folded, side, {B, H, T}, ctx);
+  });
 }
 
-Mask side_mask(Side side, long apart, long T, long S, Context& ctx) {
-  const bool before = side == Side::before;
-  const auto make = [&] {
-    std::vector<int64_t> ranges;
-    for (long p = S - T; p < S; p++) {
-      ranges.push_back(before ? 0 : p + apart);
-      ranges.push_back(before ? p - apart : S - 1);
-    }
-    return from_vector(ranges, {1, T, 2});
-  };
-  if (T != S) return range_mask(make());  // decoding: the next tokens have more keys
-  const std::string name = format("%ld %s the own of %ld", apart, before ? "before" : "after", T);
-  return range_mask(*ctx.plan<Tensor>(name, make));
+std::vector<SoftmaxOutputs> both_sides(const Mask& mask, const KeysApart& keys, Context& ctx,
+                                       const std::function<SoftmaxOutputs(const Mask& side)>& attend) {
+  std::vector<SoftmaxOutputs> parts = {attend(mask & side_mask(true, keys, ctx))};
+  if (!mask.causal) parts.push_back(attend(mask & side_mask(false, keys, ctx)));
+  return parts;
 }
 
 }  // namespace heed

@@ -4,6 +4,8 @@
 // whole row, or has a bias, dropout or a mask of its own, takes an index (seeing/residues.h).
 #pragma once
 
+#include <functional>
+
 #include "attention/core.h"
 #include "attention/engines/softmax_engine.h"
 
@@ -23,9 +25,12 @@ SoftmaxOutputs refolded_attention(const Heads& heads, const Mask& mask, const Sh
 // one part; otherwise those before it, and, unless the mask is causal, those after it. No keys may be forgotten.
 std::vector<SoftmaxOutputs> column_attention(const Heads& heads, const Mask& mask, long W, long apart, Context& ctx);
 
-// The mask of such a part by tokens or by rows: of T queries, the last of S, each sees keys up to `apart` before its
-// own, or from `apart` after it on.
-enum class Side { before, after };
-Mask side_mask(Side side, long apart, long T, long S, Context& ctx);
+// Such parts in any way of computing, by rows or by tokens: of T queries, the last of S, each sees the keys up to
+// `apart` before its own, and then, unless the mask is causal, those from `apart` after it on.
+struct KeysApart {
+  long apart, T, S;
+};
+std::vector<SoftmaxOutputs> both_sides(const Mask& mask, const KeysApart& keys, Context& ctx,
+                                       const std::function<SoftmaxOutputs(const Mask& side)>& attend);
 
 }  // namespace heed

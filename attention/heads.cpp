@@ -25,6 +25,8 @@ void check_groups(const std::vector<long>& sizes, long H, long Hk) {
 
 }  // namespace
 
+Shape pairs_of(const Heads& heads) { return {heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)}; }
+
 Variable for_all_heads(const Variable& x, long H) {
   const Shape s = x.shape();
   if (s[1] == H) return x;

@@ -8,6 +8,8 @@
 
 namespace heed {
 
+Shape pairs_of(const Heads& heads);  // (B, H, T, S)
+
 // (B, Hk, S, C) -> (B, H, S, C): every head of keys or values as often as it serves a head of queries. Hk divides H.
 Variable for_all_heads(const Variable& x, long H);
 

@@ -1,6 +1,7 @@
 #include "attention/pattern_core.h"
 
 #include <algorithm>
+#include "attention/heads.h"
 
 #include "attention/seeing/plan.h"
 #include "attention/seeing/residues.h"
@@ -14,10 +15,6 @@
 
 namespace heed {
 namespace {
-
-Shape pairs_of(const Heads& heads) {  // (B, H, T, S)
-  return {heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)};
-}
 
 // The entries of a bias by query, (B, H, T, 2 c + 1), for distances 0, +-D, +-2 D, .. as those of 0, +-1, +-2, ..
 Variable every_distance(const Variable& by_query, long D, Context& ctx) {

@@ -25,12 +25,12 @@ class PatternCore : public SoftmaxCore {
   Visible seen(const Heads& heads, const Mask& mask, Context& ctx) override;
   // The pattern without global tokens, for cores that merge it with more.
   SoftmaxOutputs window(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
+  Pattern now(const Context& ctx) const;  // while windows are scaled
 
  private:
   Variable with_globals(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
   SoftmaxOutputs many_dilated(const Heads& heads, const Mask& mask, const SoftmaxOptions& options, Context& ctx);
   SoftmaxOutputs single_dilated(const Heads& heads, const Mask& mask, Context& ctx);
-  Pattern now(const Context& ctx) const;  // while windows are scaled
   Pattern pattern_at(const Heads& heads, const Context& ctx) const;
   std::string key(const std::string& kind, long T, const Pattern& pattern) const;
   std::shared_ptr<const Plan> plan(long T, long S, Context& ctx) const;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "attention/heads.h"
 #include "attention/seeing/plan.h"
-#include "tensor/create.h"
 
 namespace heed {
 
@@ -32,21 +32,16 @@ Variable RangesCore::attend(const Heads& heads, const Mask& mask, Context& ctx) 
 // Range number r of each head that has so many, under the mask
 Visible RangesCore::part(const Heads& heads, const Mask& mask, const std::vector<std::vector<KeyRange>>& ranges,
                          size_t r) const {
-  const Shape shape{heads.q.size(0), heads.q.size(1), 1, heads.k.size(2)};
+  const Shape shape = pairs_of(heads);
   const auto own = [&](long list) -> KeyRange {
     const std::vector<KeyRange>& all = ranges[size_t(list)];
-    if (r >= all.size()) return {1, 0};
+    if (r >= all.size()) return kNoKeys;
     return {all[r].first - heads.first_key, all[r].last - heads.first_key};
   };
-  const auto alike = [&] {
-    const KeyRange range = own(0);
-    return visible_pairs(
-        "attention", mask & range_mask(tensor({double(range.first), double(range.last)}, {1, 1, 2}, i64)), {}, shape);
-  };
-  const auto by_head = [&] {
-    return visible_ranges_by_head("attention", shape, mask, [&](long h, long) { return own(h); });
-  };
-  return (lists_ == 1 ? alike() : by_head()).on(heads.q.value().device());
+  const Visible visible = lists_ == 1
+                              ? visible_ranges("attention", shape, mask, [&](long, long) { return own(0); })
+                              : visible_ranges_by_head("attention", shape, mask, [&](long h, long) { return own(h); });
+  return visible.on(heads.q.value().device());
 }
 
 // No pair is in two parts, so one key of dropout serves all.

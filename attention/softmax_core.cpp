@@ -22,7 +22,7 @@ SoftmaxInputs SoftmaxCore::inputs(const Heads& heads, const Mask& mask, Context&
 }
 
 SoftmaxOptions SoftmaxCore::options(Context& ctx) const {
-  if (!ctx.train || dropout_ == 0) return {};
+  if (!drops(ctx)) return {};
   return {.dropout = dropout_, .key = ctx.random(*this)};
 }
 

@@ -22,6 +22,7 @@ class SoftmaxCore : public Core {
   // options() is a new draw: parts that overlap in no pair share one (merge in softmax_engine.h).
   SoftmaxInputs inputs(const Heads& heads, const Mask& mask, Context& ctx) const;
   SoftmaxOptions options(Context& ctx) const;
+  bool drops(const Context& ctx) const { return ctx.train && dropout_ > 0; }
   bool biased() const { return bias_ != nullptr; }
   bool allows_rotary() const { return !bias_ || bias_->allows_rotary(); }
 

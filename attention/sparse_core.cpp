@@ -1,14 +1,13 @@
 #include "attention/sparse_core.h"
 
 #include "attention/column_views.h"
+#include "attention/heads.h"
 #include "attention/seeing/residues.h"
 #include "attention/seeing/visible_once.h"
 #include "tensor/ops/indices.h"
 
 namespace heed {
 namespace {
-
-constexpr KeyRange kNoKeys{1, 0};
 
 // Strided: keys of a query's column that are in its window too, on one side, besides its own
 long rows_in_window(const SparseRule& rule) { return rule.window / rule.parts.block; }
@@ -59,7 +58,7 @@ struct SparseCore::Call {
       : heads(given),
         mask(seen),
         ctx(context),
-        shape{given.q.size(0), given.q.size(1), given.q.size(2), given.k.size(2)},
+        shape(pairs_of(given)),
         T(shape[2]),
         S(shape[3]),
         device(given.q.value().device()) {}

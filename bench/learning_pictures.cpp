@@ -7,12 +7,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
 
 #include "bench/kernels.h"
 #include "bench/learning.h"
-#include "system/error.h"
-#include "system/text.h"
 #include "system/write_file.h"
 #include "tasks/image/image_task.h"
 

@@ -12,12 +12,8 @@
 namespace heed {
 namespace {
 
-constexpr double kPositionDeviation = 0.01, kTokenDeviation = 0.02;
-
 const AxialTransformerOptions& checked(const AxialTransformerOptions& o) {
-  HEED_CHECK(o.colours >= 1 && o.rows >= 1 && o.columns >= 1 && o.rows * o.columns >= 2 && o.classes >= 0,
-             "axial model", "there are ", o.colours, " colours, ", o.rows, " x ", o.columns, " pixels and ", o.classes,
-             " classes; a colour and two pixels are the least");
+  check_sizes("axial model", {o.colours, o.rows, o.columns, o.classes});
   HEED_CHECK(!o.stack.rotary, "axial model",
              "rotary positions were asked for; this model knows where a pixel is by a vector for its row and one for "
              "its column");
@@ -89,24 +85,21 @@ AxialTransformer::AxialTransformer(const AxialTransformerOptions& o)
       tokens_(child<Embedding>("tokens", o.colours, o.stack.C)),
       positions_(
           child<AxialPositions>("positions", Shape{o.rows, o.columns}, o.stack.C,
-                                AxialPositions::Options{.sum = true, .weight = init::normal(kPositionDeviation)})),
+                                AxialPositions::Options{.sum = true, .weight = init::normal(kPixelPositionDeviation)})),
       outer_(child<Stack>("outer", outer_of(o))),
       inner_(child<Stack>("inner", stack_of(o, "axial:axis=rows"))),
       head_(child<Linear>("head", o.stack.C, o.colours, Linear::Options{.bias = false, .weight = init::zeros()})) {
-  if (classes_ > 0) class_ = &parameter("class", {classes_, o.stack.C}, init::normal(kTokenDeviation));
+  if (classes_ > 0) class_ = &parameter("class", {classes_, o.stack.C}, init::normal(kPixelTokenDeviation));
 }
 
 Variable AxialTransformer::told(const Variable& x, const Tensor& labels) {
   if (classes_ == 0) return x;
-  const long B = x.size(0);
-  HEED_CHECK(labels.defined() && labels.shape() == Shape({B}), "axial model",
-             "this model is told the class of each picture, 0 to ", classes_ - 1, "; labels must be (", B,
-             ",) and are ", labels.defined() ? labels.shape().str() : "not given");
+  check_labels("axial model", labels, classes_, x.size(0));
   return x + unsqueeze(embedding(*class_, labels), 1);
 }
 
-Variable AxialTransformer::placed(const Tensor& ids, const Tensor& labels, long place, Context& ctx) {
-  return told(positions_.forward(tokens_.forward(ids, ctx), ctx, place), labels);
+Variable AxialTransformer::placed(const Variable& x, const Tensor& labels, long place, Context& ctx) {
+  return told(positions_.forward(x, ctx, place), labels);
 }
 
 Variable AxialTransformer::nothing(const Variable& like, long B, long T) {
@@ -120,11 +113,12 @@ Variable AxialTransformer::forward(const Tensor& pixels, const In& in, Context& 
              "Leave it away");
   const Tensor ids = order_.ordered(pixels);
   const long B = ids.size(0), n = ids.size(1), W = columns_;
-  const Variable u = outer_.forward(placed(ids, in.labels, 0, ctx), {.inputs = in.inputs}, ctx);
+  const Variable h = tokens_.forward(ids, ctx);
+  const Variable u = outer_.forward(placed(h, in.labels, 0, ctx), {.inputs = in.inputs}, ctx);
   const Variable above = concatenate({nothing(u, B, W), slice(u, 1, 0, n - W)}, 1);
-  const Variable rows = reshape(tokens_.forward(ids, ctx), {B * n / W, W, u.size(2)});
+  const Variable rows = reshape(h, {B * n / W, W, u.size(2)});
   const Variable left = reshape(concatenate({nothing(u, B * n / W, 1), slice(rows, 1, 0, W - 1)}, 1), u.shape());
-  const Variable x = told(positions_.forward(left + above, ctx), in.labels);
+  const Variable x = placed(left + above, in.labels, 0, ctx);
   return head_.forward(inner_.forward(x, {.mask = causal_mask(), .inputs = in.inputs}, ctx), ctx);
 }
 
@@ -155,13 +149,13 @@ Tensor AxialTransformer::next_logits(const Tensor& ids, const Tensor& labels, Co
     const long column = place % W;
     end = std::min(known + 1, place - column + W);
     if (column == 0 && place > 0) {
-      const Variable finished = placed(some(place - W, place), labels, place - W, ctx);
+      const Variable finished = placed(tokens_.forward(some(place - W, place), ctx), labels, place - W, ctx);
       row.above = outer_.forward(finished, {.state = &parts.outer}, ctx).value();
     }
     Variable x = tokens_.forward(some(place - std::min(column, 1L), end - 1), ctx);
     if (column == 0) x = concatenate({nothing(x, B, 1), x}, 1);
     if (row.above.defined()) x = x + Variable(slice(row.above, 1, column, column + end - place));
-    x = told(positions_.forward(x, ctx, place), labels);
+    x = placed(x, labels, place, ctx);
     h = inner_.forward(x, {.mask = causal_mask(), .state = &parts.inner}, ctx);
   }
   row.advance(known + 1 - offset);

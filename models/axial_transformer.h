@@ -53,7 +53,7 @@ class AxialTransformer : public PictureModel {
   struct Parts;
 
   Variable told(const Variable& x, const Tensor& labels);  // x with the class of each picture
-  Variable placed(const Tensor& ids, const Tensor& labels, long place, Context& ctx);  // what the outer decoder reads
+  Variable placed(const Variable& x, const Tensor& labels, long place, Context& ctx);  // with positions from there on
   static Variable nothing(const Variable& like, long B, long T);                       // (B, T, C), zeros
 
   long colours_, classes_, columns_;

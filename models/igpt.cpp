@@ -15,12 +15,8 @@
 namespace heed {
 namespace {
 
-constexpr double kPositionDeviation = 0.01, kTokenDeviation = 0.02;
-
 const IgptOptions& checked(const IgptOptions& o) {
-  HEED_CHECK(o.colours >= 1 && o.rows >= 1 && o.columns >= 1 && o.rows * o.columns >= 2 && o.classes >= 0, "igpt",
-             "there are ", o.colours, " colours, ", o.rows, " x ", o.columns, " pixels and ", o.classes,
-             " classes; a colour and two pixels are the least");
+  check_sizes("igpt", {o.colours, o.rows, o.columns, o.classes});
   HEED_CHECK(!o.masked || o.classes == 0, "igpt",
              "a model of hidden pixels (masked) has no start to put the class into; leave one of the two away");
   const auto& names = pixel_position_names();
@@ -55,8 +51,8 @@ Igpt::Igpt(const IgptOptions& o)
       tokens_(child<Embedding>("tokens", o.colours, o.stack.C)),
       stack_(child<Stack>("stack", stack_of(o, order_.grid()))),
       head_(child<Linear>("head", o.stack.C, o.colours, Linear::Options{.bias = false, .weight = init::zeros()})) {
-  const Init rows = init::normal(kPositionDeviation);
-  if (!masked_) start_ = &parameter("start", {std::max(classes_, 1L), o.stack.C}, init::normal(kTokenDeviation));
+  const Init rows = init::normal(kPixelPositionDeviation);
+  if (!masked_) start_ = &parameter("start", {std::max(classes_, 1L), o.stack.C}, init::normal(kPixelTokenDeviation));
   if (o.positions == "learned") learned_ = &child<LearnedPositions>("positions", order_.size(), o.stack.C, rows);
   if (o.positions == "axial")
     axial_ = &child<AxialPositions>("positions", Shape{o.rows, o.columns}, o.stack.C,
@@ -70,9 +66,7 @@ Variable Igpt::starts(long B, const Tensor& labels) {
              "this model fills in hidden pixels (masked) and predicts none from those before it: it "
              "cannot draw. Train one without");
   if (classes_ == 0) return unsqueeze(embedding(*start_, zeros({B}, i64)), 1);
-  HEED_CHECK(labels.defined() && labels.shape() == Shape({B}), "igpt",
-             "this model is told the class of each picture, 0 to ", classes_ - 1, "; labels must be (", B,
-             ",) and are ", labels.defined() ? labels.shape().str() : "not given");
+  check_labels("igpt", labels, classes_, B);
   return unsqueeze(embedding(*start_, labels), 1);
 }
 

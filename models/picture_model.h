@@ -39,6 +39,17 @@ class PictureModel : public Module, public TokenModel {
   virtual std::vector<Tensor> features(const Tensor& pixels, Context& ctx);
 };
 
+// What all picture models check: throws a sentence unless there is a colour and are two pixels, and unless there is one
+// label for each of B pictures. op: the model that asks.
+struct PictureSizes {
+  long colours, rows, columns, classes;
+};
+void check_sizes(const char* op, const PictureSizes& sizes);
+void check_labels(const char* op, const Tensor& labels, long classes, long B);
+
+// Deviations of the weights at first
+inline constexpr double kPixelPositionDeviation = 0.01, kPixelTokenDeviation = 0.02;
+
 // The same model with a class for each row, as the sampler wants it.
 class LabelledPictures : public TokenModel {
  public:

@@ -21,6 +21,7 @@ inline constexpr long kMostMergedParts = 64;    // their weights, too
 struct KeyRange {
   long first, last;  // none if first > last
 };
+inline constexpr KeyRange kNoKeys{1, 0};
 
 namespace kernels {
 

@@ -119,7 +119,7 @@ Visible seen_by(const MaskReader& mask, const Shape& shape, const Lists& lists, 
     for (long i = 0; i < v.T; i++) {
       const long b = list / lists.heads, h = list % lists.heads;
       KeyRange range = mask.within(meet(keys(b, h, i), {0, v.S - 1}), b, i, i + v.S - v.T);
-      if (range.first > range.last) range = {1, 0};
+      if (range.first > range.last) range = kNoKeys;
       first.push_back(int32_t(range.first)), last.push_back(int32_t(range.last));
     }
   v.first = from_vector(first, {lists.samples, lists.heads, v.T});

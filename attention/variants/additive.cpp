@@ -45,7 +45,7 @@ class AdditiveCore : public Core {
 
  private:
   static Visible seen(const Heads& heads, const Mask& mask, Context& ctx) {
-    const Shape shape{heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)};
+    const Shape shape = pairs_of(heads);
     return visible_pairs_once(ctx, mask, {}, shape, heads.q.value().device());
   }
 

@@ -92,12 +92,8 @@ class AxialCore : public PatternCore {
                                       Context& ctx) {
     if (as_views(heads, mask, draw)) return column_attention(heads, mask, W_, apart, ctx);
     if (apart == 0) return {window(heads, mask, draw, ctx)};
-    const auto part = [&](Side side) {
-      return window(heads, mask & side_mask(side, apart, heads.q.size(2), heads.k.size(2), ctx), draw, ctx);
-    };
-    std::vector<SoftmaxOutputs> parts = {part(Side::before)};
-    if (!mask.causal) parts.push_back(part(Side::after));
-    return parts;
+    return both_sides(mask, {apart, heads.q.size(2), heads.k.size(2)}, ctx,
+                      [&](const Mask& side) { return window(heads, side, draw, ctx); });
   }
 
   Axis axis_;

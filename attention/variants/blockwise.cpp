@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "attention/heads.h"
 #include "attention/multi_head.h"
 #include "attention/seeing/visible_once.h"
 #include "attention/softmax_core.h"
@@ -73,7 +74,7 @@ class BlockwiseCore : public SoftmaxCore {
 
  protected:
   Visible seen(const Heads& heads, const Mask& mask, Context& ctx) override {
-    const Shape shape{heads.q.size(0), heads.q.size(1), heads.q.size(2), heads.k.size(2)};
+    const Shape shape = pairs_of(heads);
     const long T = shape[2], S = shape[3], before = heads.first_key;
     return visible_once(
         ctx, [&] { return blocks_.text() + " " + std::to_string(before); }, mask, shape, heads.q.value().device(),

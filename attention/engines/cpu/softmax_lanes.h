@@ -71,7 +71,7 @@ template <class E> struct Lanes {
     for (long i = 0; i < kTile; i++) {
       token[i] = i >= n ? -1 : index ? index[begin + i] : int32_t(begin + i);
       const bool here = token[i] >= 0;
-      const KeyRange seen = here ? p.seen.range(b, h, token[i]) : KeyRange{1, 0};
+      const KeyRange seen = here ? p.seen.range(b, h, token[i]) : kNoKeys;
       first[i] = Element(seen.first), last[i] = Element(seen.last);
       label[i] = here && labels ? labels[token[i]] : 0;
       if (i >= n) continue;
