@@ -50,6 +50,14 @@ large_obj := $(call objects,$(wildcard demos/*/*.cpp))
 large_parts = $(filter $(BUILD)/obj/demos/$(1)/%,$(large_obj))# of one of them
 PROGRAMS = $(DEMOS:%=$(BUILD)/%) $(LARGE:%=$(BUILD)/%) $(if $(bench_obj),$(BUILD)/bench)
 
+CUDA_ARCH = 80 90# make CUDA=1 CUDA_ARCH=89: compute capabilities for which the kernels are built
+NVCC     := $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
+emulator_obj := $(call objects,$(wildcard cuda/emulator/*.cpp))
+emulated_obj := $(patsubst cuda/%.cu,$(BUILD)/obj/cuda/emulated/%.o,$(wildcard cuda/*.cu))
+cuda_obj     := $(patsubst cuda/%.cu,$(BUILD)/obj/cuda/%.o,$(wildcard cuda/*.cu))
+CUDA_LIBRARY  = $(BUILD)/libheed_cuda.so# never linked: libheed.so looks for it when somebody asks for a GPU
+EMULATED      = $(BUILD)/libheed_cuda_emulated.so
+
 # ---- the set-up is written once (by .ci/setup) and holds the flags for OpenBLAS and stb
 
 include .ci/setup.mk
@@ -72,7 +80,7 @@ include .ci/written.mk# flags, heed.h, heed.pc and more: written anew when their
 
 .PHONY: trees all demo demo-igpt demo-quick atlas test kills test-all parts bench peer lint format sanitize fuzz fuzz-each install example clean help
 
-all: $(LIBRARY) $(PROGRAMS)  ## the library and all programs (this is what `make` alone does)
+all: $(LIBRARY) $(PROGRAMS) $(if $(CUDA),$(CUDA_LIBRARY))  ## the library and all programs (this is what `make` alone does)
 
 $(LIBRARY): $(lib_obj) $(BUILD)/obj/lib.list
 	$(call say,link,$@)
@@ -93,15 +101,39 @@ $(BUILD)/bench: $(bench_obj) $(BUILD)/obj/bench.list $(LIBRARY)
 	$(call say,link,$@)
 	$(Q)$(LINK) -o $@ $(bench_obj) -L$(BUILD) -lheed $(LIBS)
 
-$(BUILD)/tests: $(tests_obj) $(tested_obj) $(BUILD)/obj/tests.list $(LIBRARY)
+$(BUILD)/tests: $(tests_obj) $(tested_obj) $(emulator_obj) $(BUILD)/obj/tests.list $(LIBRARY)
 	$(call say,link,$@)
-	$(Q)$(LINK) -o $@ $(tests_obj) $(tested_obj) -L$(BUILD) -lheed -lboost_unit_test_framework $(LIBS)
+	$(Q)$(LINK) -o $@ $(tests_obj) $(tested_obj) $(emulator_obj) -L$(BUILD) -lheed -lboost_unit_test_framework -lboost_context $(LIBS)
 
 $(BUILD)/fuzzer: $(fuzz_obj) $(LIBRARY)
 	$(call say,link,$@)
 	$(Q)$(LINK) $(FUZZ_LINK) -o $@ $(fuzz_obj) -L$(BUILD) -lheed -lboost_unit_test_framework $(LIBS)
 
-objects_of_library := $(lib_obj) $(bench_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o)
+# ---- the library for GPUs, by nvcc, and the same sources for the emulator, by g++ (cuda/README.md)
+
+$(EMULATED): $(emulated_obj) $(emulator_obj) $(LIBRARY)
+	$(call say,link,$@)
+	$(Q)$(LINK) -shared -o $@ $(emulated_obj) $(emulator_obj) -L$(BUILD) -lheed -lboost_context $(LIBS)
+
+$(emulated_obj): $(BUILD)/obj/cuda/emulated/%.o: cuda/%.cu $(BUILD)/flags $(BUILD)/version
+	$(call say,c++,$<)
+	$(Q)mkdir -p $(@D) && $(COMPILE) -O2 -fno-strict-aliasing -Wno-unknown-pragmas -DHEED_VERSION='"$(VERSION)"' $(CXXFLAGS) -x c++ -c -o $@ $<
+
+NVCC_FLAGS = -std=c++20 -O3 --extended-lambda --expt-relaxed-constexpr -Werror all-warnings -diag-suppress 445 -Xcompiler -fPIC,-Wall \
+             -Xptxas -v,-warn-spills,-warn-lmem-usage -I. -DHEED_VERSION='"$(VERSION)"' \
+             $(foreach arch,$(CUDA_ARCH),-gencode arch=compute_$(arch)$(comma)code=sm_$(arch)) \
+             -gencode arch=compute_$(lastword $(CUDA_ARCH))$(comma)code=compute_$(lastword $(CUDA_ARCH))
+
+$(CUDA_LIBRARY): $(cuda_obj) $(LIBRARY)
+	$(call say,link,$@)
+	$(Q)$(NVCC) -shared -o $@ $(cuda_obj) -L$(BUILD) -lheed -lcublas -Xlinker -rpath,'$$ORIGIN'
+
+$(cuda_obj): $(BUILD)/obj/cuda/%.o: cuda/%.cu $(BUILD)/flags $(BUILD)/version
+	$(call say,nvcc,$<)
+	$(Q)$(if $(NVCC),,echo 'make CUDA=1 needs nvcc, and there is none on the PATH or in /usr/local/cuda/bin'; exit 1;) \
+	mkdir -p $(@D) && $(NVCC) $(NVCC_FLAGS) -MMD -MP -c -o $@ $< > $(@:.o=.ptxas) 2>&1 || { cat $(@:.o=.ptxas); exit 1; }
+
+objects_of_library := $(lib_obj) $(bench_obj) $(emulator_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o)
 $(objects_of_library): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags
 	$(call say,c++,$<)
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(OPT) $(PRECOMPILED) $(DEFINES) $(CXXFLAGS) -c -o $@ $<
@@ -150,7 +182,7 @@ $(TEST_HEADER).gch: tests/support/boost.h $(BUILD)/flags
 	$(Q)mkdir -p $(@D) && printf '#include "%s"\n' tests/support/boost.h $(if $(PCH),.ci/common.h) > $(TEST_HEADER) && \
 	$(PRECOMPILE) $(TEST_FLAGS) -o $@ $(TEST_HEADER)
 
--include $(if $(PCH),$(PCH).d $(TEST_HEADER).d) $(patsubst %.o,%.d,$(fuzz_driver) $(lib_obj) $(bench_obj) $(tests_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o))
+-include $(if $(PCH),$(PCH).d $(TEST_HEADER).d) $(patsubst %.o,%.d,$(fuzz_driver) $(lib_obj) $(emulator_obj) $(emulated_obj) $(cuda_obj) $(bench_obj) $(tests_obj) $(large_obj) $(DEMOS:%=$(BUILD)/obj/demos/%.o))
 
 # ---- running -----------------------------------------------------------------------------------------------
 

@@ -42,37 +42,4 @@ void fail_not_maths(const char* op, DType given) {
   fail(op, "x is ", given, "; maths is done in f32 or f64. Cast first: cast(x, f32)");
 }
 
-BFloat16::BFloat16(float value) {
-  uint32_t u = std::bit_cast<uint32_t>(value);
-  bool nan = (u & 0x7fffffff) > 0x7f800000;
-  // Adding half of the last kept place rounds to nearest; its odd bit breaks ties to even. A NaN stays a NaN.
-  bits = nan ? uint16_t(u >> 16 | 0x40) : uint16_t((u + 0x7fff + (u >> 16 & 1)) >> 16);
-}
-
-Float16::Float16(float value) {
-  uint32_t u = std::bit_cast<uint32_t>(value), sign = u >> 16 & 0x8000;
-  u &= 0x7fffffff;
-  if (u > 0x7f800000) {  // NaN
-    bits = uint16_t(sign | 0x7e00);
-  } else if (u >= 0x477ff000) {  // rounds to 65536 or more: infinity
-    bits = uint16_t(sign | 0x7c00);
-  } else if (u < 0x38800000) {  // below 2^-14: a subnormal, counted in steps of 2^-24
-    // Adding 0.5 moves the value's last place to 2^-24, so that the hardware does the rounding.
-    uint32_t steps = std::bit_cast<uint32_t>(std::bit_cast<float>(u) + 0.5f) - 0x3f000000;
-    bits = uint16_t(sign | steps);
-  } else {
-    bits = uint16_t(sign | (u - 0x38000000 + 0xfff + (u >> 13 & 1)) >> 13);
-  }
-}
-
-Float16::operator float() const {
-  uint32_t sign = uint32_t(bits & 0x8000) << 16, exponent = bits >> 10 & 31, mantissa = bits & 0x3ff;
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000 | mantissa << 13);
-  if (exponent == 0) {  // zero or subnormal: mantissa steps of 2^-24
-    float magnitude = float(mantissa) * 0x1p-24f;
-    return sign ? -magnitude : magnitude;
-  }
-  return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
-}
-
 }  // namespace heed

@@ -36,7 +36,12 @@ void empty_kernels(Backend backend) {
   for (const KernelEntry& entry : kernel_entries()) entry.assign(entry.slot, backend, nullptr);
 }
 
-void watch_kernels(const KernelWatch* watch) { watching = watch; }
+std::atomic<bool> cpu_kernels_are_watched = false;
+
+void watch_kernels(const KernelWatch* watch) {
+  watching = watch;
+  cpu_kernels_are_watched = watch && watch->cpu_too;
+}
 const KernelWatch* kernel_watch() { return watching.load(std::memory_order_relaxed); }
 
 }  // namespace heed

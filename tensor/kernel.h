@@ -17,8 +17,10 @@
 // its bytes. A door that knows the work can tell it: matmul<E>(x.device(), 2.0 * m * n * k)(c, a, b, layout).
 #pragma once
 
+#include <atomic>
 #include <type_traits>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include "system/error.h"
@@ -45,19 +47,31 @@ void note_kernel(const KernelEntry& entry);  // for Kernel::set; from any thread
 void lend_kernels(Backend from, Backend to);
 void empty_kernels(Backend backend);
 
-// Somebody who looks at every call of a kernel that is not the cpu's, with the bytes of its arguments: a pointer, a
-// number, or the struct that a reference means.
+// Somebody who looks at every call of a kernel that is not the cpu's, or at all of them, with the bytes of its
+// arguments: a pointer, a number, or the struct that a reference means. It may let the kernel of another backend do the
+// same with other arguments.
 struct KernelArgument {
   const std::type_info* type;
   const void* bytes;
   size_t size;
 };
+struct KernelCall {
+  const char* op;
+  DType dtype;
+  Backend backend;
+  const KernelArgument* arguments;
+  int count;
+  const void* slot;
+  bool (*run)(const void* slot, Backend backend, const void* const* arguments);  // false: it has no kernel
+};
 struct KernelWatch {
-  void (*before)(const char* op, const KernelArgument* arguments, int count);
-  void (*after)();
+  void (*before)(const KernelCall& call);
+  void (*after)(const KernelCall& call);
+  bool cpu_too = false;
 };
 void watch_kernels(const KernelWatch* watch);  // null: nobody
 const KernelWatch* kernel_watch();
+extern std::atomic<bool> cpu_kernels_are_watched;
 
 // What an argument of a kernel points to: E for E*, const E* and a struct of such pointers, const NormRows<E>&.
 struct None {};
@@ -86,17 +100,16 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
   // by the arguments' data(), comes behind begin_call().
   class Call {
    public:
-    Call(Function function, Device device, const char* seen_op, double flops)
-        : function_(function), device_(device), seen_op_(seen_op), flops_(flops) {}
+    Call(const Kernel& slot, Function function, Device device, bool seen, double flops)
+        : slot_(slot), function_(function), device_(device), seen_(seen), flops_(flops) {}
     Result operator()(Args... args) const {
-      if (!seen_op_) [[likely]]
+      if (!seen_) [[likely]]
         return function_(args...);
       if constexpr (std::is_void_v<Result>) {
-        const bool elsewhere = device_.backend != Backend::cpu;
         if (!profile::on()) return watched(args...);
-        const profile::Timed timed(seen_op_, flops_);
-        elsewhere ? watched(args...) : function_(args...);
-        if (elsewhere) finish(device_);  // its time is taken when it has ended
+        const profile::Timed timed(slot_.op_, flops_);
+        watched(args...);
+        if (device_.backend != Backend::cpu) finish(device_);  // its time is taken when it has ended
       } else {
         return function_(args...);
       }
@@ -106,16 +119,19 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
    private:
     void watched(Args... args) const {
       const KernelWatch* watch = kernel_watch();
-      if (!watch) return void(function_(args...));
+      if (!watch || (device_.backend == Backend::cpu && !watch->cpu_too)) return void(function_(args...));
       const KernelArgument arguments[] = {{&typeid(args), &args, sizeof(args)}...};
-      watch->before(seen_op_, arguments, int(sizeof...(Args)));
+      const KernelCall call{
+          slot_.op_, element_type(), device_.backend, arguments, int(sizeof...(Args)), &slot_, run};
+      watch->before(call);
       function_(args...);
-      watch->after();
+      watch->after(call);
     }
 
+    const Kernel& slot_;
     Function function_;
     Device device_;
-    const char* seen_op_;  // null: nobody profiles or watches
+    bool seen_;  // by a profile or a watch
     double flops_;
   };
 
@@ -123,17 +139,26 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
     Function function = functions_[static_cast<int>(device.backend)];
     if (!function) [[unlikely]]
       fail(op_, op_, " has no ", name(device.backend), " kernel; move x with to(x, cpu)");
-    bool seen = computes && profile::on();
-    if (seen) [[unlikely]]
+    const bool timed = computes && profile::on();
+    if (timed) [[unlikely]]
       profile::begin_call();
+    bool seen = timed || (computes && cpu_kernels_are_watched.load(std::memory_order_relaxed));
     if (device.backend != Backend::cpu) [[unlikely]] {
       set_device_of_kernel(device);
       seen = computes && (seen || kernel_watch());
     }
-    return Call(function, device, seen ? op_ : nullptr, flops);
+    return Call(*this, function, device, seen, flops);
   }
 
  private:
+  template <size_t... i> static void run_with(Function f, const void* const* arguments, std::index_sequence<i...>) {
+    f(*static_cast<const std::remove_reference_t<Args>*>(arguments[i])...);
+  }
+  static bool run(const void* slot, Backend backend, const void* const* arguments) {
+    const Function function = static_cast<const Kernel*>(slot)->functions_[static_cast<int>(backend)];
+    if (function) run_with(function, arguments, std::index_sequence_for<Args...>());
+    return function != nullptr;
+  }
   static void assign(void* slot, Backend to, const Backend* from) {
     auto& functions = static_cast<Kernel*>(slot)->functions_;
     functions[static_cast<int>(to)] = from ? functions[static_cast<int>(*from)] : nullptr;

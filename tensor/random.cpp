@@ -4,17 +4,6 @@
 
 namespace heed {
 
-Philox4 philox(Philox4 c, uint64_t key) {
-  uint32_t k0 = uint32_t(key), k1 = uint32_t(key >> 32);
-  for (int round = 0; round < 10; round++) {
-    uint64_t p0 = uint64_t(c[0]) * 0xD2511F53u, p1 = uint64_t(c[2]) * 0xCD9E8D57u;
-    c = {uint32_t(p1 >> 32) ^ c[1] ^ k0, uint32_t(p1), uint32_t(p0 >> 32) ^ c[3] ^ k1, uint32_t(p0)};
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
-  }
-  return c;
-}
-
 uint32_t site_hash(std::string_view path, uint32_t use) {
   uint32_t hash = 2166136261u;
   auto mix = [&](uint8_t byte) { hash = (hash ^ byte) * 16777619u; };

@@ -15,7 +15,16 @@ namespace heed {
 using Philox4 = std::array<uint32_t, 4>;
 
 // Ten rounds of Philox on one counter: four independent 32-bit draws.
-Philox4 philox(Philox4 counter, uint64_t key);
+constexpr Philox4 philox(Philox4 c, uint64_t key) {
+  uint32_t k0 = uint32_t(key), k1 = uint32_t(key >> 32);
+  for (int round = 0; round < 10; round++) {
+    const uint64_t p0 = uint64_t(c[0]) * 0xD2511F53u, p1 = uint64_t(c[2]) * 0xCD9E8D57u;
+    c = {uint32_t(p1 >> 32) ^ c[1] ^ k0, uint32_t(p1), uint32_t(p0 >> 32) ^ c[3] ^ k1, uint32_t(p0)};
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  return c;
+}
 
 // The same for up to 64 counters at once, in vector registers: draws[i] = philox({word[0][i], ..., word[3][i]}, key)
 // for i < n. Counters are given word by word, so that whole vectors of them are made in a line. `draws` has room for
@@ -32,7 +41,7 @@ struct RandomKey {
   uint32_t step = 0;
   uint32_t site = 0;    // hash of the user's path and use number
   uint32_t sample = 0;  // global number of the first example
-  uint64_t key() const { return uint64_t(step) << 32 | seed; }
+  constexpr uint64_t key() const { return uint64_t(step) << 32 | seed; }
 };
 
 uint32_t site_hash(std::string_view path, uint32_t use = 0);  // FNV-1a over the path and the use number

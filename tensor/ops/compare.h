@@ -44,10 +44,10 @@ Tensor all(const Tensor& x, const Shape& axes = {}, bool keep = false);  // of n
 
 // One type per line of the tables: what kernels are templates over.
 namespace ops {
-#define HEED_OP(op_name, f_)                                  \
-  struct op_name##_op {                                       \
-    static constexpr const char* name = #op_name;             \
-    template <class E> static bool f(E a, E b) { return f_; } \
+#define HEED_OP(op_name, f_)                                            \
+  struct op_name##_op {                                                 \
+    static constexpr const char* name = #op_name;                       \
+    template <class E> static constexpr bool f(E a, E b) { return f_; } \
   };
 HEED_COMPARE_TABLE(HEED_OP)
 HEED_LOGICAL_TABLE(HEED_OP)

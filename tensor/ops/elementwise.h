@@ -55,8 +55,8 @@ namespace ops {
   struct op_name##_op {                                                                                               \
     static constexpr const char* name = #op_name;                                                                     \
     static constexpr Saves saves = Saves::op_saves;                                                                   \
-    template <class E> static auto f(E x) -> decltype(E(f_)) { return f_; }                                           \
-    template <class E> static auto df([[maybe_unused]] E x, [[maybe_unused]] E y) -> decltype(E(df_)) { return df_; } \
+    template <class E> static constexpr auto f(E x) -> decltype(E(f_)) { return f_; }                                           \
+    template <class E> static constexpr auto df([[maybe_unused]] E x, [[maybe_unused]] E y) -> decltype(E(df_)) { return df_; } \
   };
 HEED_UNARY_TABLE(HEED_UNARY_OP)
 #undef HEED_UNARY_OP
@@ -65,11 +65,11 @@ HEED_UNARY_TABLE(HEED_UNARY_OP)
   struct op_name##_op {                                                                                   \
     static constexpr const char* name = #op_name;                                                         \
     static constexpr Saves saves = Saves::op_saves;                                                       \
-    template <class E> static E f(E a, E b) { return f_; }                                                \
-    template <class E> static auto da([[maybe_unused]] E a, [[maybe_unused]] E b, [[maybe_unused]] E y) { \
+    template <class E> static constexpr E f(E a, E b) { return f_; }                                                \
+    template <class E> static constexpr auto da([[maybe_unused]] E a, [[maybe_unused]] E b, [[maybe_unused]] E y) { \
       return da_;                                                                                         \
     }                                                                                                     \
-    template <class E> static auto db([[maybe_unused]] E a, [[maybe_unused]] E b, [[maybe_unused]] E y) { \
+    template <class E> static constexpr auto db([[maybe_unused]] E a, [[maybe_unused]] E b, [[maybe_unused]] E y) { \
       return db_;                                                                                         \
     }                                                                                                     \
   };

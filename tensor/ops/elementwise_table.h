@@ -17,32 +17,32 @@ enum class Saves { none, x, y, ab, by };
 
 // As a derivative: the gradient passes through unchanged, without a kernel.
 struct One {};
-template <class E> E operator*(E dy, One) { return dy; }
+template <class E> constexpr E operator*(E dy, One) { return dy; }
 
 // What the formulas share. They hold for every x: infinities give limits, NaN stays NaN. Functions from maths.h, and
 // what is built on them alone, also work on a Vec of numbers, and the kernels use that (E is a Vec then).
-template <std::floating_point E> E signum(E x) { return x > 0 ? E(1) : x < 0 ? E(-1) : x; }
+template <std::floating_point E> constexpr E signum(E x) { return x > 0 ? E(1) : x < 0 ? E(-1) : x; }
 
 // x * p for a p that vanishes faster than x grows: 0 in the limit, where -inf * 0 would be NaN.
-template <class E> [[gnu::always_inline]] inline E gated(E x, E p) { return select(p == E(0), E(0), x * p); }
+template <class E> [[gnu::always_inline]] constexpr E gated(E x, E p) { return select(p == E(0), E(0), x * p); }
 
 // y = x s(u) with s = logistic and u = u(x): dy/dx = s(u) + x u'(x) s(u) s(-u)
-template <class E> [[gnu::always_inline]] inline E gate_slope(E x_du, E u) {
+template <class E> [[gnu::always_inline]] constexpr E gate_slope(E x_du, E u) {
   return maths::logistic(u) + gated(x_du, maths::logistic(u) * maths::logistic(-u));
 }
 
 // 0.5 (1 + tanh(v)) = s(2 v): the tanh form of gelu is x s(u) with u = sqrt(8 / pi) (x + 0.044715 x^3).
-template <class E> [[gnu::always_inline]] inline E gelu_u(E x) {
+template <class E> [[gnu::always_inline]] constexpr E gelu_u(E x) {
   return E(1.59576912160573071176) * x * (E(1) + E(0.044715) * x * x);
 }
-template <class E> [[gnu::always_inline]] inline E gelu_x_du(E x) {
+template <class E> [[gnu::always_inline]] constexpr E gelu_x_du(E x) {
   return E(1.59576912160573071176) * x * (E(1) + E(0.134145) * x * x);
 }
 
 // a^b. At a = 0 the slopes are the limits for b > 0; 0^0 is 1, and both slopes there are 0. A negative a has powers for
 // whole b only, so there is no slope in b: NaN.
-template <class E> E pow_slope_a(E a, E b) { return b == 0 ? E(0) : b * std::pow(a, b - 1); }
-template <class E> E pow_slope_b(E a, E b) { return a == 0 && b >= 0 ? E(0) : std::pow(a, b) * std::log(a); }
+template <class E> constexpr E pow_slope_a(E a, E b) { return b == 0 ? E(0) : b * std::pow(a, b - 1); }
+template <class E> constexpr E pow_slope_b(E a, E b) { return a == 0 && b >= 0 ? E(0) : std::pow(a, b) * std::log(a); }
 
 }  // namespace heed
 

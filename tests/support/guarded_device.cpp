@@ -41,6 +41,7 @@ struct Memory {
 
 Memory memory;
 bool taken = false;
+const KernelWatch* watched_before = nullptr;
 long calls = 0;
 std::set<std::string> found;
 
@@ -83,21 +84,22 @@ bool is_host_pointer(uint64_t word) {
   return looks && word >= 0x0000550000000000 && word < 0x0000800000000000 && !memory.holds(word);
 }
 
-void before(const char* op, const KernelArgument* arguments, int count) {
+void before(const KernelCall& call) {
   calls++;
-  for (int a = 0; a < count; a++) {
-    if (has_no_pointers(*arguments[a].type)) continue;
-    for (size_t word = 0; word + 8 <= arguments[a].size; word += 8) {
+  for (int a = 0; a < call.count; a++) {
+    const KernelArgument& argument = call.arguments[a];
+    if (has_no_pointers(*argument.type)) continue;
+    for (size_t word = 0; word + 8 <= argument.size; word += 8) {
       uint64_t value;
-      std::memcpy(&value, static_cast<const char*>(arguments[a].bytes) + word, 8);
+      std::memcpy(&value, static_cast<const char*>(argument.bytes) + word, 8);
       if (is_host_pointer(value))
-        found.insert(std::string(op) + ": word " + std::to_string(word / 8) + " of argument " + std::to_string(a));
+        found.insert(std::string(call.op) + ": word " + std::to_string(word / 8) + " of argument " + std::to_string(a));
     }
   }
   memory.unlock();
 }
 
-const KernelWatch kWatch{before, [] { memory.lock(); }};
+const KernelWatch kWatch{before, [](const KernelCall&) { memory.lock(); }};
 
 }  // namespace
 
@@ -120,12 +122,13 @@ GuardedDevice::GuardedDevice() {
                    .finish = [](int) {},
                    .describe = [](int) { return std::string("guarded"); }});
   lend_kernels(Backend::cpu, Backend::custom);
+  watched_before = kernel_watch();
   watch_kernels(&kWatch);
 }
 
 GuardedDevice::~GuardedDevice() {
   release_cache(device);  // the next tenant has memory of its own
-  watch_kernels(nullptr);
+  watch_kernels(watched_before);
   empty_kernels(Backend::custom);
   memory.open = 0;
   taken = false;
