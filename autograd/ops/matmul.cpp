@@ -33,8 +33,9 @@ Variable linear_in(const char* op, const Variable& x, const Variable& w, const V
                 [x = Saved(x), w = Saved(w), type, x_shape = x.shape(), want_x = x.requires_grad(),
                  want_w = w.requires_grad(), want_b = b.requires_grad()](const Tensor& dy) {
                   const Tensor d = cast(rows_of(dy), type);
-                  return Grads{want_x ? reshape(matmul(d, cast(w, type)), x_shape) : Tensor(),
-                               want_w ? matmul(transpose(d), cast(rows_of(x), type)) : Tensor(),
+                  // dw first: an x that was computed again for it is gone before dx, which is as large, is made
+                  const Tensor dw = want_w ? matmul(transpose(d), cast(rows_of(x), type)) : Tensor();
+                  return Grads{want_x ? reshape(matmul(d, cast(w, type)), x_shape) : Tensor(), dw,
                                want_b ? sum(cast(d, dy.dtype()), {0}) : Tensor()};
                 });
 }
