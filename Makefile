@@ -177,6 +177,8 @@ $(tests_obj) $(fuzz_driver): $(BUILD)/obj/%.o: %.cpp $(BUILD)/flags $(TEST_HEADE
 	$(call say,c++,$<)
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(TEST_FLAGS) -Winvalid-pch -include $(TEST_HEADER) -c -o $@ $<
 
+$(filter $(BUILD)/obj/tests/cuda/%,$(tests_obj)): private TEST_OPT += -Wno-unknown-pragmas -fno-strict-aliasing# kernels are in there
+
 $(TEST_HEADER).gch: tests/support/boost.h $(BUILD)/flags
 	$(call say,c++,$<)
 	$(Q)mkdir -p $(@D) && printf '#include "%s"\n' tests/support/boost.h $(if $(PCH),.ci/common.h) > $(TEST_HEADER) && \

@@ -41,32 +41,34 @@ cudaError_t note(cudaError_t code, const std::string& what) {
   return code;
 }
 
-// A memory fault inside of a kernel is an error of that kernel; one of the host ends the program, with a sentence.
-#ifndef __SANITIZE_ADDRESS__
-struct sigaction before_us;
-void on_fault(int, siginfo_t* info, void*) {
-  char what[96];
-  std::snprintf(what, sizeof what, "touches address %p, which is not the device's", info->si_addr);
-  abandon_thread(what);
-  if (on_device(info->si_addr, 1))
-    std::fprintf(stderr, "emulator: the host touches memory of the device, at %p\n", info->si_addr);
-  sigaction(SIGSEGV, &before_us, nullptr);  // and it happens again
-}
-void catch_faults() {
-  static const bool once = [] {
+// While one lives a memory fault is an error of the kernel that runs. (AddressSanitizer has a handler that says more.)
+class CaughtFaults {
+ public:
+#ifdef __SANITIZE_ADDRESS__
+  CaughtFaults() {}
+#else
+  CaughtFaults() {
     struct sigaction ours {};
     ours.sa_sigaction = on_fault;
-    ours.sa_flags = SA_SIGINFO | SA_NODEFER;
-    return sigaction(SIGSEGV, &ours, &before_us) == 0;
-  }();
-  static_cast<void>(once);
-}
-#else
-void catch_faults() {}
+    ours.sa_flags = SA_SIGINFO | SA_NODEFER;  // we leave the handler by a jump
+    sigaction(SIGSEGV, &ours, &before_);
+  }
+  ~CaughtFaults() { sigaction(SIGSEGV, &before_, nullptr); }
+
+ private:
+  static void on_fault(int, siginfo_t* info, void*) {
+    char what[96];
+    std::snprintf(what, sizeof what, "touches address %p, which is not the device's", info->si_addr);
+    abandon_thread(what);
+    signal(SIGSEGV, SIG_DFL);  // not of a kernel: it happens again, and ends the program
+  }
+  struct sigaction before_ {};
 #endif
+};
 
 void work_off(EmulatedStream& stream) {
   const OpenMemory open;
+  const CaughtFaults faults;
   while (!stream.queue.empty()) {
     const Work work = std::move(stream.queue.front());
     stream.queue.pop_front();
@@ -97,7 +99,6 @@ void submit_grid(const char* op, long blocks, int threads, cudaStream_t stream, 
                                             std::to_string(threads) + " threads");
     return;
   }
-  catch_faults();
   submit(stream, [op, blocks, threads, kernel = std::move(kernel)] {
     const std::string error = run_grid(unsigned(blocks), unsigned(threads), kernel);
     if (!error.empty()) note(cudaErrorLaunchFailure, std::string(op) + ", " + error);
