@@ -78,7 +78,7 @@ include .ci/written.mk# flags, heed.h, heed.pc and more: written anew when their
 
 # ---- building ----------------------------------------------------------------------------------------------
 
-.PHONY: trees all demo demo-igpt demo-quick atlas test kills test-all parts bench peer lint format sanitize fuzz fuzz-each install example clean help
+.PHONY: trees all cuda-test cuda-report cuda-check demo demo-igpt demo-quick atlas test kills test-all parts bench peer lint format sanitize fuzz fuzz-each install example clean help
 
 all: $(LIBRARY) $(PROGRAMS) $(if $(CUDA),$(CUDA_LIBRARY))  ## the library and all programs (this is what `make` alone does)
 
@@ -120,7 +120,7 @@ $(emulated_obj): $(BUILD)/obj/cuda/emulated/%.o: cuda/%.cu $(BUILD)/flags $(BUIL
 	$(Q)mkdir -p $(@D) && $(COMPILE) -O2 -fno-strict-aliasing -Wno-unknown-pragmas -DHEED_VERSION='"$(VERSION)"' $(CXXFLAGS) -x c++ -c -o $@ $<
 
 NVCC_FLAGS = -std=c++20 -O3 --extended-lambda --expt-relaxed-constexpr -Werror all-warnings -diag-suppress 445 -Xcompiler -fPIC,-Wall \
-             -Xptxas -v,-warn-spills,-warn-lmem-usage -I. -DHEED_VERSION='"$(VERSION)"' \
+             -Xptxas -v,-warn-spills,-warn-lmem-usage,-Werror -I. -DHEED_VERSION='"$(VERSION)"' \
              $(foreach arch,$(CUDA_ARCH),-gencode arch=compute_$(arch)$(comma)code=sm_$(arch)) \
              -gencode arch=compute_$(lastword $(CUDA_ARCH))$(comma)code=compute_$(lastword $(CUDA_ARCH))
 
@@ -208,11 +208,27 @@ atlas: $(BUILD)/attention $(BUILD)/bench  ## a page for every attention variant:
 test: $(BUILD)/tests $(LARGE:%=$(BUILD)/%)  ## build and run the tests; make test T='softmax*' runs some of them
 	$(Q)$(BUILD)/tests $(if $(T),--run_test='$(T)')
 
+# The device emulated, on every machine: tests of it, every call of a cpu kernel in the tests made by its twin as well
+# (tests/support/shadow.cpp), and with other schedules those whose threads wait for each other. cuda/README.md tells more.
+cuda-test: $(BUILD)/tests $(EMULATED) $(LARGE:%=$(BUILD)/%)  ## the kernels for GPUs, emulated: their twins on the cpu must give the same
+	$(Q)HEED_CUDA=emulated $(BUILD)/tests --run_test='cuda_*'
+	$(Q)HEED_CUDA=emulated HEED_SHADOW=1 $(BUILD)/tests $(if $(T),--run_test='$(T)')
+
+cuda-report: $(CUDA_LIBRARY)  ## registers, stack, shared memory and occupancy of every kernel for GPUs; needs nvcc
+	$(Q).ci/cuda-report $(CUDA_ARCH)
+
+# For .ci/run, where nvcc is: the kernels compile, nothing needs the driver's library, and without a GPU there is a sentence.
+cuda-check: $(CUDA_LIBRARY) $(BUILD)/charlm
+	$(Q)! readelf -d $(CUDA_LIBRARY) | grep 'libcuda\.so' || { echo '$(CUDA_LIBRARY) needs libcuda.so'; exit 1; }
+	$(Q)said=$$($(BUILD)/charlm sample --device cuda 2>&1) || echo "$$said" | grep -q 'cuda:0 is not available: there is no NVIDIA' || \
+	{ echo "without a GPU it says: $$said"; exit 1; }
+	$(Q).ci/cuda-report $(CUDA_ARCH)
+
 kills: $(BUILD)/tests $(LARGE:%=$(BUILD)/%)  # runs are killed at 20 random moments, and must go on to the same bits
 	$(Q)HEED_KILLS=20 $(BUILD)/tests --run_test='charlm_stop_test/a_run*' --run_test='streams_test/a_run*'
 
-PARTS = test lint kills sanitize example demo-quick
-test-all: $(SETUP)  ## test, lint, kills, sanitize, the example against an installed heed, a quick demo
+PARTS = test cuda-test lint kills sanitize example demo-quick
+test-all: $(SETUP)  ## test, cuda-test, lint, kills, sanitize, the example against an installed heed, a quick demo
 	$(Q)for part in $(PARTS); do echo "== make $$part" && $(MAKE) $$part || exit 1; done
 parts:  # for .ci/run
 	@echo $(PARTS)
@@ -235,7 +251,7 @@ lint: $(SETUP)  ## include direction, formatting, the longest files and function
 	$(Q).ci/setup lint && .ci/lint
 
 format:  ## let clang-format rewrite the sources
-	$(Q).ci/setup lint && find $(wildcard $(TREES) cuda demos bench tests docs) -name '*.h' -o -name '*.cpp' | \
+	$(Q).ci/setup lint && find $(wildcard $(TREES) cuda demos bench tests docs) -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' | \
 	xargs clang-format -i
 
 sanitize:  ## the tests again, with the address and the undefined-behaviour sanitizer
@@ -264,11 +280,11 @@ fuzz-each: $(BUILD)/fuzzer  # for fuzz
 	  echo "$$target: $$(sed -n 's/.*executed_units: *\([0-9]*\)/\1 inputs, no finding/p;s/^'$$target': //p' $$log)"; \
 	done
 
-install: $(LIBRARY) $(LARGE:%=$(BUILD)/%)  ## library, headers, programs, heed.pc and a CMake package to PREFIX (/usr/local); DESTDIR= for packagers
+install: $(LIBRARY) $(if $(CUDA),$(CUDA_LIBRARY)) $(LARGE:%=$(BUILD)/%)  ## library, headers, programs, heed.pc and a CMake package to PREFIX (/usr/local); DESTDIR= for packagers
 	$(call say,copy,$(DESTDIR)$(PREFIX))
 	$(Q)install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig lib/cmake/heed include/heed)
 	$(Q)install -m 755 $(LARGE:%=$(BUILD)/%) $(DESTDIR)$(PREFIX)/bin
-	$(Q)install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib
+	$(Q)install -m 755 $(LIBRARY) $(if $(CUDA),$(CUDA_LIBRARY)) $(DESTDIR)$(PREFIX)/lib
 	$(Q)install -m 644 $(BUILD)/heed.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	$(Q)install -m 644 $(BUILD)/heedConfig.cmake $(BUILD)/heedConfigVersion.cmake $(DESTDIR)$(PREFIX)/lib/cmake/heed
 	$(Q)install -m 644 $(BUILD)/include/heed.h $(DESTDIR)$(PREFIX)/include/heed

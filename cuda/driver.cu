@@ -92,7 +92,8 @@ std::string find_devices() {
   cudaFuncAttributes attributes{};
   if (cudaFuncGetAttributes(&attributes, nothing_kernel) != cudaSuccess) {
     cudaGetLastError();
-    return "the kernels were built for other GPUs than " + describe(0) + "; make CUDA=1 CUDA_ARCH=NUMBER builds for one";
+    return "the kernels were built for other GPUs than " + describe(0) +
+           "; make CUDA=1 CUDA_ARCH=NUMBER builds for one";
   }
 #endif
   return "";

@@ -41,11 +41,11 @@ template <class E> void add_into(E* y, const E* x, const Loop& loop) {
   walk<2>("add_into", loop, [=] __device__(const long* at) { y[at[0]] += x[at[1]]; });
 }
 
-#define HEED_UNARY_ROW(name, saves, f, df)                        \
+#define HEED_UNARY_ROW(name, saves, f, df)                          \
   set(kernels::unary<ops::name##_op, E>, unary<ops::name##_op, E>); \
   set(kernels::unary_backward<ops::name##_op, E>, unary_backward<ops::name##_op, E>);
-#define HEED_BINARY_ROW(name, saves, f, da, db)                                                       \
-  set(kernels::binary<ops::name##_op, E>, binary<ops::name##_op, E>);                                 \
+#define HEED_BINARY_ROW(name, saves, f, da, db)                                                   \
+  set(kernels::binary<ops::name##_op, E>, binary<ops::name##_op, E>);                             \
   set(kernels::binary_backward_a<ops::name##_op, E>, binary_backward<ops::name##_op, SlopeA, E>); \
   set(kernels::binary_backward_b<ops::name##_op, E>, binary_backward<ops::name##_op, SlopeB, E>);
 const OnCuda elementwise{[]<class E>(auto set) {

@@ -54,26 +54,24 @@ template <class E> void begin_with(E* c, const E* bias, long rows, long n) {
 template <class E, class In>
 void multiply(E* c, const In* a, const In* b, E beta, const MatmulLayout& s, long count, long a_step, long b_step) {
   const E alpha = 1;
-  const cublasComputeType_t compute = sizeof(E) == 8                            ? CUBLAS_COMPUTE_64F
+  const cublasComputeType_t compute = sizeof(E) == 8                        ? CUBLAS_COMPUTE_64F
                                       : std::is_same_v<In, float> && tf32() ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                                                : CUBLAS_COMPUTE_32F;
+                                                                            : CUBLAS_COMPUTE_32F;
   check(cublasGemmStridedBatchedEx(handle(), s.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
                                    s.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N, int(s.n), int(s.m), int(s.k), &alpha, b,
                                    kType<In>, int(s.b_row), b_step, a, kType<In>, int(s.a_row), a_step, &beta, c,
                                    kType<E>, int(s.n), s.m * s.n, int(count), compute, CUBLAS_GEMM_DEFAULT));
 }
 
-template <class E, class In>
-void matmul(E* c, const In* a, const In* b, const E* bias, const MatmulLayout& s, void*) {
+template <class E, class In> void matmul(E* c, const In* a, const In* b, const E* bias, const MatmulLayout& s, void*) {
   const int axes = s.batch.dims(), last = axes - 1;
   const long count = axes ? s.batch[last] : 1, a_step = axes ? s.a_batch[last] : 0, b_step = axes ? s.b_batch[last] : 0;
   long outer = 1;
   for (int i = 0; i < last; i++) outer *= s.batch[i];
   const long matrices = outer * count;
   if (matrices == 0 || s.m == 0 || s.n == 0) return;
-  HEED_CHECK(std::max({s.m, s.n, s.k, s.a_row, s.b_row, count}) <= INT_MAX, "matmul",
-             "sizes of (", s.m, ", ", s.k, ") x (", s.k, ", ", s.n, ") x ", count,
-             " matrices; the rule of cuBLAS is less than 2^31 each");
+  HEED_CHECK(std::max({s.m, s.n, s.k, s.a_row, s.b_row, count}) <= INT_MAX, "matmul", "sizes of (", s.m, ", ", s.k,
+             ") x (", s.k, ", ", s.n, ") x ", count, " matrices; the rule of cuBLAS is less than 2^31 each");
   if (bias || s.k == 0) begin_with(c, bias, matrices * s.m, s.n);
   if (s.k == 0) return;
   for (long i = 0; i < outer; i++) {

@@ -6,8 +6,7 @@
 namespace heed::cuda {
 namespace {
 
-template <class Bits>
-void choose(void* y, const bool* condition, const void* a, const void* b, const Loop& loop) {
+template <class Bits> void choose(void* y, const bool* condition, const void* a, const void* b, const Loop& loop) {
   auto* out = static_cast<Bits*>(y);
   auto *yes = static_cast<const Bits*>(a), *no = static_cast<const Bits*>(b);
   walk<4>("where", loop, [=] __device__(const long* at) { out[at[0]] = condition[at[1]] ? yes[at[2]] : no[at[3]]; });
@@ -31,9 +30,8 @@ template <class E> void clamp(E* y, const E* x, E low, E high, const Loop& loop)
 }
 
 template <class E> void clamp_backward(E* dx, const E* dy, const E* x, E low, E high, const Loop& loop) {
-  walk<3>("clamp", loop, [=] __device__(const long* at) {
-    dx[at[0]] = x[at[2]] >= low && x[at[2]] <= high ? dy[at[1]] : E(0);
-  });
+  walk<3>("clamp", loop,
+          [=] __device__(const long* at) { dx[at[0]] = x[at[2]] >= low && x[at[2]] <= high ? dy[at[1]] : E(0); });
 }
 
 const OnCuda choices{[](auto set) { set(kernels::where, where); }};

@@ -1,5 +1,7 @@
 // --device, an option of every program: where to compute. It is a property of the machine, never a setting of a run: a
 // run that began on one device may go on at another.
+#include <iostream>
+
 #include "system/command_line.h"
 #include "tensor/device.h"
 
@@ -14,7 +16,14 @@ void declare(CommandLine& line) {
   line.option("--device", wanted, "where to compute: cpu, cuda, cuda:1, or auto: a GPU if there is one");
 }
 
-const RegisteredCommonOption option{{"--device", declare, [] { chosen = device_from(wanted); }}};
+// An emulated device must not be taken for a GPU: every program says so first.
+void choose() {
+  chosen = device_from(wanted);
+  if (chosen != cpu && description(chosen) == "emulated")
+    std::cerr << chosen << " is emulated: its kernels run on the cpu, slowly, to be tested" << std::endl;
+}
+
+const RegisteredCommonOption option{{"--device", declare, choose}};
 
 }  // namespace
 

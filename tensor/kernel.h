@@ -121,8 +121,7 @@ template <class Result, class... Args> class Kernel<Result(Args...)> {
       const KernelWatch* watch = kernel_watch();
       if (!watch || (device_.backend == Backend::cpu && !watch->cpu_too)) return void(function_(args...));
       const KernelArgument arguments[] = {{&typeid(args), &args, sizeof(args)}...};
-      const KernelCall call{
-          slot_.op_, element_type(), device_.backend, arguments, int(sizeof...(Args)), &slot_, run};
+      const KernelCall call{slot_.op_, element_type(), device_.backend, arguments, int(sizeof...(Args)), &slot_, run};
       watch->before(call);
       function_(args...);
       watch->after(call);

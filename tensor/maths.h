@@ -100,8 +100,7 @@ constexpr double tanh(double x) { return std::tanh(x); }
 
 // x P(x^2) / Q(x^2) = Phi(x) - 1/2 for |x| <= 5.6, Phi being the distribution of normal numbers
 template <class V> [[gnu::always_inline]] constexpr V normal_odd(V x) {
-  constexpr float p[] = {0.398942262f,    0.0339289941f,  0.00467735017f,
-                                0.000168929138f, 6.2897966e-06f, 2.22975629e-08f};
+  constexpr float p[] = {0.398942262f, 0.0339289941f, 0.00467735017f, 0.000168929138f, 6.2897966e-06f, 2.22975629e-08f};
   constexpr float q[] = {1.f, 0.251713693f, 0.0286775418f, 0.00188549131f, 7.33442648e-05f, 1.17966283e-06f};
   const V square = x * x;
   return x * polynomial(square, p) / polynomial(square, q);
@@ -129,8 +128,7 @@ constexpr double gelu(double x) {
 
 // dgelu/dx = Phi(x) + x phi(x), phi being the density
 template <class V> [[gnu::always_inline]] constexpr V gelu_slope(V x) {
-  constexpr float p[] = {0.797884762f,    -0.0308244042f,  0.0142158f,
-                                2.25777439e-05f, 3.58919169e-05f, 1.91560687e-07f};
+  constexpr float p[] = {0.797884762f, -0.0308244042f, 0.0142158f, 2.25777439e-05f, 3.58919169e-05f, 1.91560687e-07f};
   constexpr float q[] = {1.f, 0.294705123f, 0.0410381444f, 0.00352652417f, 0.000193094209f, 8.90980027e-06f};
   const V square = x * x, y = V(0.5f) + x * polynomial(square, p) / polynomial(square, q);
   return between(x, 5.7f, y, V(0.f), V(1.f));

@@ -75,7 +75,13 @@ int main(int argc, char** argv) {
   const int code = ut::unit_test_main(add_tests, argc, argv);
   if (!summary.finished && code == 0) return 0;  // --help, --list_content, ...
 
-  for (const auto& name : summary.skipped) std::printf("skipped: %s\n", name.c_str());
+  long cuda = 0;
+  for (const auto& name : summary.skipped)
+    if (name.starts_with("cuda_"))
+      cuda++;
+    else
+      std::printf("skipped: %s\n", name.c_str());
+  if (cuda) std::printf("skipped: %ld tests that need cuda, which `make cuda-test` runs\n", cuda);
   for (const auto& name : summary.failed) std::printf("failed: %s\n", name.c_str());
   // A failure outside the test cases (a fixture, a filter that matches nothing) counts as one.
   const int failed = std::max(static_cast<int>(summary.failed.size()), code != 0 ? 1 : 0);

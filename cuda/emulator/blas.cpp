@@ -53,7 +53,8 @@ struct Product {
   }
   void all_bf16(float alpha, float beta) const {
     for (long i = 0; i < count; i++)
-      multiply(widened(a.at<BFloat16>(i), a.span()).data(), widened(b.at<BFloat16>(i), b.span()).data(), alpha, beta, i);
+      multiply(widened(a.at<BFloat16>(i), a.span()).data(), widened(b.at<BFloat16>(i), b.span()).data(), alpha, beta,
+               i);
   }
 };
 
@@ -97,9 +98,8 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
     heed::emulator::submit(handle->stream, [=] { product.all(factor, old); });
   } else {
     const float factor = *static_cast<const float*>(alpha), old = *static_cast<const float*>(beta);
-    heed::emulator::submit(handle->stream, [=] {
-      a_type == CUDA_R_16BF ? product.all_bf16(factor, old) : product.all(factor, old);
-    });
+    heed::emulator::submit(handle->stream,
+                           [=] { a_type == CUDA_R_16BF ? product.all_bf16(factor, old) : product.all(factor, old); });
   }
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -95,6 +95,6 @@ T __shfl_down_sync(unsigned, T value, unsigned by, std::source_location where = 
 
 #pragma GCC visibility pop
 
-#define HEED_SHARED(T, name, count)  \
+#define HEED_SHARED(T, name, count) \
   static const char name##_key = 0; \
   T* const name = static_cast<T*>(::heed::emulator::shared(&name##_key, sizeof(T) * (count)))

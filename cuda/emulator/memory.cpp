@@ -17,7 +17,7 @@
 namespace heed::emulator {
 namespace {
 
-constexpr size_t kGap = 256;       // behind each block, and what blocks are aligned to
+constexpr size_t kGap = 256;          // behind each block, and what blocks are aligned to
 constexpr unsigned char kNaN = 0xff;  // all bytes of it: a NaN in every floating-point type
 
 // Locking goes by pages: with huge ones 64 MB take 15 us, with others 2,800.

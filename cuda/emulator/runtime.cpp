@@ -110,8 +110,8 @@ void check_argument(const char* op, const void* bytes, size_t size) {
     uint64_t word;
     std::memcpy(&word, static_cast<const char*>(bytes) + at, sizeof word);
     if (is_host_address(word)) {
-      note(cudaErrorIllegalAddress,
-           std::string(op) + ": word " + std::to_string(at / sizeof word) + " of an argument is an address of the host");
+      note(cudaErrorIllegalAddress, std::string(op) + ": word " + std::to_string(at / sizeof word) +
+                                        " of an argument is an address of the host");
       return;
     }
   }
@@ -162,7 +162,8 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
       on_device(from, bytes) != (kind != cudaMemcpyHostToDevice))
     return note(cudaErrorInvalidValue, "cudaMemcpyAsync: an end of it is not where `kind` says");
   if (kind == cudaMemcpyHostToDevice) {
-    auto taken = std::make_shared<std::vector<char>>(static_cast<const char*>(from), static_cast<const char*>(from) + bytes);
+    auto taken =
+        std::make_shared<std::vector<char>>(static_cast<const char*>(from), static_cast<const char*>(from) + bytes);
     submit(stream, [to, taken] { std::memcpy(to, taken->data(), taken->size()); });
   } else {
     submit(stream, [to, from, bytes] { std::memmove(to, from, bytes); });
@@ -181,7 +182,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const Lock lock(runtime().mutex);
   work_off(*stream);
   for (size_t bytes; find_overrun(&bytes);)
-    note(cudaErrorIllegalAddress, "a kernel has written behind the end of a block of " + std::to_string(bytes) + " bytes");
+    note(cudaErrorIllegalAddress,
+         "a kernel has written behind the end of a block of " + std::to_string(bytes) + " bytes");
   return cudaGetLastError();
 }
 

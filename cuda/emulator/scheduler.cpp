@@ -134,8 +134,7 @@ bool has_waiting(unsigned warp) {
       now.threads[thread].fiber = self;
       (*now.kernel)();
       now.threads[thread].done = true;
-      go_on = now.next < now.order.size() &&
-              (now.order[now.next] / 32 == thread / 32 || !has_waiting(thread / 32));
+      go_on = now.next < now.order.size() && (now.order[now.next] / 32 == thread / 32 || !has_waiting(thread / 32));
     }
     now.idle.push_back(self);
     to_scheduler();

@@ -51,27 +51,29 @@ void add_into(const Tensor& y, const Tensor& x);  // y += x in place; x broadcas
 // One type per line of the table, with its formulas: what kernels are templates over. The return type repeats the
 // formula, so that a kernel can ask whether it also works on a Vec.
 namespace ops {
-#define HEED_UNARY_OP(op_name, op_saves, f_, df_)                                                                     \
-  struct op_name##_op {                                                                                               \
-    static constexpr const char* name = #op_name;                                                                     \
-    static constexpr Saves saves = Saves::op_saves;                                                                   \
-    template <class E> static constexpr auto f(E x) -> decltype(E(f_)) { return f_; }                                           \
-    template <class E> static constexpr auto df([[maybe_unused]] E x, [[maybe_unused]] E y) -> decltype(E(df_)) { return df_; } \
+#define HEED_UNARY_OP(op_name, op_saves, f_, df_)                                                                 \
+  struct op_name##_op {                                                                                           \
+    static constexpr const char* name = #op_name;                                                                 \
+    static constexpr Saves saves = Saves::op_saves;                                                               \
+    template <class E> static constexpr auto f(E x) -> decltype(E(f_)) { return f_; }                             \
+    template <class E> static constexpr auto df([[maybe_unused]] E x, [[maybe_unused]] E y) -> decltype(E(df_)) { \
+      return df_;                                                                                                 \
+    }                                                                                                             \
   };
 HEED_UNARY_TABLE(HEED_UNARY_OP)
 #undef HEED_UNARY_OP
 
-#define HEED_BINARY_OP(op_name, op_saves, f_, da_, db_)                                                   \
-  struct op_name##_op {                                                                                   \
-    static constexpr const char* name = #op_name;                                                         \
-    static constexpr Saves saves = Saves::op_saves;                                                       \
+#define HEED_BINARY_OP(op_name, op_saves, f_, da_, db_)                                                             \
+  struct op_name##_op {                                                                                             \
+    static constexpr const char* name = #op_name;                                                                   \
+    static constexpr Saves saves = Saves::op_saves;                                                                 \
     template <class E> static constexpr E f(E a, E b) { return f_; }                                                \
     template <class E> static constexpr auto da([[maybe_unused]] E a, [[maybe_unused]] E b, [[maybe_unused]] E y) { \
-      return da_;                                                                                         \
-    }                                                                                                     \
+      return da_;                                                                                                   \
+    }                                                                                                               \
     template <class E> static constexpr auto db([[maybe_unused]] E a, [[maybe_unused]] E b, [[maybe_unused]] E y) { \
-      return db_;                                                                                         \
-    }                                                                                                     \
+      return db_;                                                                                                   \
+    }                                                                                                               \
   };
 HEED_BINARY_TABLE(HEED_BINARY_OP)
 #undef HEED_BINARY_OP

@@ -107,9 +107,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_without_mistakes_is_right_in_every_schedule) {
   BOOST_TEST((right_schedules<true, true>()) == int(kSchedules.size()));
 }
 
-BOOST_AUTO_TEST_CASE(a_missing_barrier_behind_a_write_is_found) {
-  BOOST_TEST((right_schedules<false, true>()) == 0);
-}
+BOOST_AUTO_TEST_CASE(a_missing_barrier_behind_a_write_is_found) { BOOST_TEST((right_schedules<false, true>()) == 0); }
 
 BOOST_AUTO_TEST_CASE(a_missing_barrier_before_the_next_write_is_found_by_a_schedule) {
   BOOST_TEST((right_schedules<true, false>()) < int(kSchedules.size()));
@@ -298,7 +296,8 @@ BOOST_AUTO_TEST_CASE(shuffles_give_what_cuda_says) {
 
 BOOST_AUTO_TEST_CASE(a_schedule_that_is_none_is_refused) {
   const std::string told = error_of([] { emulator::set_schedule("backwards"); });
-  BOOST_TEST(told == "emulator: the schedule is 'backwards'; the rule is forward, reverse or random:SEED, such as random:7");
+  BOOST_TEST(told ==
+             "emulator: the schedule is 'backwards'; the rule is forward, reverse or random:SEED, such as random:7");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

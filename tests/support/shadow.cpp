@@ -87,9 +87,9 @@ struct Twin {
 };
 
 struct Shadowed {
-  std::map<uint64_t, Twin> twins;  // by the block on the host
+  std::map<uint64_t, Twin> twins;            // by the block on the host
   std::vector<std::vector<uint64_t>> words;  // of the arguments, translated
-  bool unknown = false;  // there is an address of memory that we do not know
+  bool unknown = false;                      // there is an address of memory that we do not know
 
   ~Shadowed() {
     for (auto& [block, twin] : twins) driver_of(kTwin).release(0, twin.there);
@@ -170,8 +170,7 @@ void before(const KernelCall& call) {
 }
 
 // How far a number may be off: elementwise ops by their own size, sums by that of the largest number of the block.
-template <class E>
-bool near(const E* got, const E* expected, size_t count, bool elementwise, std::string& why) {
+template <class E> bool near(const E* got, const E* expected, size_t count, bool elementwise, std::string& why) {
   double largest = 0;
   for (size_t i = 0; i < count; i++)
     if (std::isfinite(expected[i])) largest = std::max(largest, std::abs(double(expected[i])));
@@ -200,8 +199,8 @@ std::string difference(const KernelCall& call) {
         near(got.data(), static_cast<const double*>(expected), twin.bytes / 8, elementwise, why))
       continue;
     if (!twin.exact && call.dtype == f32 &&
-        near(reinterpret_cast<const float*>(got.data()), static_cast<const float*>(expected), twin.bytes / 4, elementwise,
-             why))
+        near(reinterpret_cast<const float*>(got.data()), static_cast<const float*>(expected), twin.bytes / 4,
+             elementwise, why))
       continue;
     return why;
   }
@@ -254,8 +253,10 @@ void report() {
     if (counts.without) without += (without.empty() ? "" : ", ") + op;
     if (counts.differ) std::printf("shadow: %s: %ld of %ld calls differ\n", op.c_str(), counts.differ, counts.made);
   }
-  std::printf("shadow: %ld calls of %zu ops made twice, %ld differ; left out: %ld on large blocks, %ld on memory "
-              "that is not known\n", all.made, twins, all.differ, all.large, all.unknown);
+  std::printf(
+      "shadow: %ld calls of %zu ops made twice, %ld differ; left out: %ld on large blocks, %ld on memory "
+      "that is not known\n",
+      all.made, twins, all.differ, all.large, all.unknown);
   if (!without.empty()) std::printf("shadow: without a twin: %s\n", without.c_str());
   BOOST_TEST(all.differ == 0);
 }
@@ -265,7 +266,7 @@ struct Shadow {
   void setup() {
     if (wanted.empty()) return;
     static_cast<void>(description(kTwin));  // loads it, or throws
-    release_cache(cpu);  // its blocks are not known
+    release_cache(cpu);                     // its blocks are not known
     plain = driver_of(cpu);
     Driver wrapped = *plain;
     wrapped.allocate = allocate, wrapped.release = release;

@@ -72,8 +72,8 @@ std::string table() {
   std::string text = "| op | gradient | types | devices | header |\n|---|---|---|---|---|\n";
   for (const auto& [op, header] : ops) {
     if (is_helper(op)) continue;
-    text += "| " + op + " | " + (gradients.contains(op) ? "yes" : "-") + " | " + types_of(op) + " | " + devices_of(op, header) +
-            " | " + header + " |\n";
+    text += "| " + op + " | " + (gradients.contains(op) ? "yes" : "-") + " | " + types_of(op) + " | " +
+            devices_of(op, header) + " | " + header + " |\n";
   }
   return text;
 }
