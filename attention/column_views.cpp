@@ -10,7 +10,7 @@ namespace heed {
 namespace {
 
 Mask side_mask(bool before, const KeysApart& keys, Context& ctx) {
-  const auto [apart, T, S] = keys;
+  const long apart = keys.apart, T = keys.T, S = keys.S;
   const auto make = [=] {
     std::vector<int64_t> ranges;
     for (long p = S - T; p < S; p++) {
