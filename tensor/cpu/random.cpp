@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "tensor/cpu/keep_draws.h"
-#include "tensor/cpu/normal_pairs.h"
 #include "tensor/cpu/walk.h"
+#include "tensor/normal_pairs.h"
 
 namespace heed {
 namespace {
