@@ -47,8 +47,6 @@ __global__ void in_order_kernel(const InOrderSizes s, const long ranges, const C
   }
 }
 
-inline constexpr long kEnoughThreads = 1 << 15;
-
 // columns(n, c): the Column c of matrix n. body(to, from): what is done to a place and an element that goes there, from
 // the list's first to its last. Indices below 0 are left out.
 template <class Columns, class Body>

@@ -6,6 +6,7 @@
 
 #include "system/ceil_div.h"
 #include "tensor/cpu/walk.h"
+#include "tensor/ops/scan_carry.h"
 
 namespace heed {
 namespace {
@@ -29,40 +30,6 @@ long workspace_cpu(const ScanSizes& s) {
   const Cut cut(s);
   return cut.blocks > 1 ? s.outer * cut.blocks * s.inner * 8 : 0;  // a State each
 }
-
-// What a column carries along is its State. take() brings in the element at offset `at`, which is number i of its
-// column; join() brings in the State of a block of the column that starts at offset `column`.
-template <class E> struct Sum {
-  using State = double;
-  static constexpr State nothing = 0;
-  E* y;
-  const E* x;
-  void take(State& sum, long at, long) const { sum += double(x[at]); }
-  void join(State& sum, State block, long) const { sum += block; }
-  void put(State sum, long at, long) const { y[at] = E(sum); }
-};
-
-template <class E> struct Max {  // carries the place of the maximum
-  using State = int64_t;
-  static constexpr State nothing = -1;
-  E* y;
-  int64_t* indices;
-  const E* x;
-  long inner;
-  void take(State& best, long at, long i) const {
-    if (best < 0) {
-      best = i;
-      return;
-    }
-    const E value = x[at], top = x[at - (i - best) * inner];
-    if (value > top || (value != value && top == top)) best = i;  // NaN wins, the first one
-  }
-  void join(State& best, State block, long column) const { take(best, column + block * inner, block); }
-  void put(State best, long at, long i) const {
-    y[at] = x[at - (i - best) * inner];
-    indices[at] = best;
-  }
-};
 
 // f(outer, block, first column, number of columns)
 template <class F> void for_tasks(const Cut& cut, const ScanSizes& s, F&& f) {
@@ -118,12 +85,12 @@ template <class Op> void scan_cpu(const Op& op, const ScanSizes& s, bool reverse
 
 // y, x (outer, count, inner): running sums along the middle axis, from its end if `reverse`
 template <class E> void cumsum_cpu(E* y, const E* x, const ScanSizes& s, bool reverse, void* workspace) {
-  scan_cpu(Sum<E>{y, x}, s, reverse, static_cast<double*>(workspace));
+  scan_cpu(CarrySum<E>{y, x}, s, reverse, static_cast<double*>(workspace));
 }
 
 // y, indices, x (outer, count, inner): running maxima along the middle axis, and where they stand
 template <class E> void cumulative_max_cpu(E* y, int64_t* indices, const E* x, const ScanSizes& s, void* workspace) {
-  scan_cpu(Max<E>{y, indices, x, s.inner}, s, false, static_cast<int64_t*>(workspace));
+  scan_cpu(CarryMax<E>{y, indices, x, s.inner}, s, false, static_cast<int64_t*>(workspace));
 }
 
 const OnCpu scan_workspace{[](auto set) { set(kernels::scan_workspace_bytes, workspace_cpu); }};
