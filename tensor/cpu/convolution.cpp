@@ -10,18 +10,6 @@ namespace {
 
 using kernels::Conv1dSizes;
 
-// Where tap k of window t reads; outside of [0, T) are the zeros of the padding.
-long place(const Conv1dSizes& s, long t, long k) {
-  return t * s.options.stride + k * s.options.dilation - s.options.padding_left;
-}
-
-// The window whose tap k reads token p, or -1.
-long window_at(const Conv1dSizes& s, long p, long k) {
-  const long start = p + s.options.padding_left - k * s.options.dilation;
-  if (start < 0 || start % s.options.stride != 0) return -1;
-  return start / s.options.stride < s.windows ? start / s.options.stride : -1;
-}
-
 // windows (groups, B, T', K, C / groups), x (B, T, C)
 template <class E> void unfold_cpu(E* windows, const E* x, const Conv1dSizes& s) {
   const long rows = s.B * s.windows, width = s.C / s.options.groups;
@@ -30,7 +18,7 @@ template <class E> void unfold_cpu(E* windows, const E* x, const Conv1dSizes& s)
       const long group = row / rows, b = row % rows / s.windows, t = row % s.windows;
       for (long k = 0; k < s.K; k++) {
         E* to = windows + (row * s.K + k) * width;
-        const long p = place(s, t, k);
+        const long p = s.place(t, k);
         if (p >= 0 && p < s.T)
           std::copy_n(x + (b * s.T + p) * s.C + group * width, width, to);
         else
@@ -47,7 +35,7 @@ template <class E> void fold_cpu(E* dx, const E* dwindows, const Conv1dSizes& s)
     for (long row = begin; row < end; row++) {
       std::fill_n(dx + row * s.C, s.C, E(0));
       for (long k = 0; k < s.K; k++) {
-        const long b = row / s.T, t = window_at(s, row % s.T, k);
+        const long b = row / s.T, t = s.window_at(row % s.T, k);
         for (long group = 0; t >= 0 && group < s.options.groups; group++) {
           const E* from = dwindows + (((group * s.B + b) * s.windows + t) * s.K + k) * width;
           E* to = dx + row * s.C + group * width;
@@ -68,7 +56,7 @@ template <class E> void depthwise_cpu(E* y, const E* x, const E* weight, const E
       else
         std::fill_n(to, s.C, E(0));
       for (long k = 0; k < s.K; k++) {
-        const long b = row / s.windows, p = place(s, row % s.windows, k);
+        const long b = row / s.windows, p = s.place(row % s.windows, k);
         if (p < 0 || p >= s.T) continue;
         const E *from = x + (b * s.T + p) * s.C, *w = weight + k * s.C;
         for (long c = 0; c < s.C; c++) to[c] += w[c] * from[c];
@@ -84,7 +72,7 @@ template <class E> void depthwise_backward_x_cpu(E* dx, const E* dy, const E* we
       E* to = dx + row * s.C;
       std::fill_n(to, s.C, E(0));
       for (long k = 0; k < s.K; k++) {
-        const long b = row / s.T, t = window_at(s, row % s.T, k);
+        const long b = row / s.T, t = s.window_at(row % s.T, k);
         if (t < 0) continue;
         const E *from = dy + (b * s.windows + t) * s.C, *w = weight + k * s.C;
         for (long c = 0; c < s.C; c++) to[c] += w[c] * from[c];
@@ -108,7 +96,7 @@ void depthwise_backward_weight_cpu(E* dweight, const E* dy, const E* x, const Co
     std::fill_n(dw, numel, E(0));
     for (long row = begin; row < end; row++)
       for (long k = 0; k < s.K; k++) {
-        const long b = row / s.windows, p = place(s, row % s.windows, k);
+        const long b = row / s.windows, p = s.place(row % s.windows, k);
         if (p < 0 || p >= s.T) continue;
         const E *d = dy + row * s.C, *from = x + (b * s.T + p) * s.C;
         for (long c = 0; c < s.C; c++) dw[k * s.C + c] += d[c] * from[c];

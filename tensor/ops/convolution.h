@@ -35,6 +35,17 @@ namespace kernels {
 struct Conv1dSizes {
   long B, T, C, windows, K;  // windows: T'
   Conv1dOptions options;
+
+  // Where tap k of window t reads; outside of [0, T) are the zeros of the padding.
+  constexpr long place(long t, long k) const {
+    return t * options.stride + k * options.dilation - options.padding_left;
+  }
+  // The window whose tap k reads token p, or -1.
+  constexpr long window_at(long p, long k) const {
+    const long start = p + options.padding_left - k * options.dilation;
+    if (start < 0 || start % options.stride != 0) return -1;
+    return start / options.stride < windows ? start / options.stride : -1;
+  }
 };
 // windows (groups, B, T', K, C / groups) from x (B, T, C), zeros outside of x; and its adjoint
 template <class E> inline Kernel<void(E* windows, const E* x, const Conv1dSizes& s)> unfold{"conv1d"};
