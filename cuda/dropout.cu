@@ -1,5 +1,5 @@
-// Dropout without a mask in memory: each element is kept and scaled, or zeroed, by the draw that keep_mask makes for it.
-// It is its own gradient: backward draws again.
+// Dropout without a mask in memory: each element is kept and scaled, or zeroed, by the draw that keep_mask makes for
+// it. It is its own gradient: backward draws again.
 #include "tensor/ops/dropout.h"
 
 #include "cuda/keep_draws.cuh"

@@ -1,5 +1,5 @@
-// The 16-bit draws that decide which elements dropout keeps (keep_mask in tensor/random.h): a thread per Philox counter,
-// which has the draws of eight neighbouring elements. Integers only: the same bits as on the cpu.
+// The 16-bit draws that decide which elements dropout keeps (keep_mask in tensor/random.h): a thread per Philox
+// counter, which has the draws of eight neighbouring elements. Integers only: the same bits as on the cpu.
 #pragma once
 
 #include "cuda/walk.cuh"

@@ -1,7 +1,7 @@
-// Sorting rows by a bitonic sort of (value, index) pairs, in place in the outputs: tiles of 1024 pairs in shared memory,
-// and what lies further apart by a launch per round. Nothing is allocated, and any number of columns will do: pairs that
-// are not there count as last ones, and stay where they are. topk finds the key of the k-th element bit by bit, collects
-// those that come before it, and sorts them.
+// Sorting rows by a bitonic sort of (value, index) pairs, in place in the outputs: tiles of 1024 pairs in shared
+// memory, and what lies further apart by a launch per round. Nothing is allocated, and any number of columns will do:
+// pairs that are not there count as last ones, and stay where they are. topk finds the key of the k-th element bit by
+// bit, collects those that come before it, and sorts them.
 #include "tensor/ops/sort.h"
 
 #include <bit>

@@ -10,8 +10,8 @@
 
 namespace heed::cuda {
 
-inline constexpr int kThreads = 256;          // of a block, where nothing else is better
-inline constexpr long kMostBlocks = 1 << 16;  // a thread takes further elements beyond
+inline constexpr int kThreads = 256;             // of a block, where nothing else is better
+inline constexpr long kMostBlocks = 1 << 16;     // a thread takes further elements beyond
 inline constexpr long kEnoughThreads = 1 << 15;  // with so many, work need not be cut into smaller pieces
 
 inline Grid grid_of(long elements) { return {std::min(ceil_div(elements, long(kThreads)), kMostBlocks), kThreads}; }

@@ -1,7 +1,7 @@
 // Box and Muller for many pairs of draws at once, in double. libm's log, sin and cos take one number at a time; these
-// are written without branches, so that the compiler makes vector code of them, and for a GPU without tables in memory.
-// The arguments are 32-bit draws, which makes them easy: no overflow, no NaN, and the angle is reduced without rounding.
-// Errors: log 2 units in the last place of double, sine and cosine 2e-16.
+// are written without branches, so that the compiler makes vector code of them, and for a GPU without tables in
+// memory. The arguments are 32-bit draws, which makes them easy: no overflow, no NaN, and the angle is reduced without
+// rounding. Errors: log 2 units in the last place of double, sine and cosine 2e-16.
 #pragma once
 
 #include <bit>
