@@ -1,4 +1,5 @@
-// Sums and maxima over a warp and over a block. The order is fixed: the same bits every time.
+// Sums and maxima over a warp, over a block and over the columns of a block. The order is fixed: the same bits every
+// time.
 #pragma once
 
 #include "cuda/port.h"
@@ -32,5 +33,21 @@ template <class T, class F> __device__ T over_block(T x, T none, const F& f) {
 }
 
 template <class T> __device__ T sum_over_block(T x) { return over_block(x, T(0), Plus()); }
+
+// The block seen as `width` columns: threads with the same threadIdx.x % width belong together and get the result of
+// their column. Width and blockDim.x are powers of two, and the block has at most 256 threads.
+template <class T, class F> __device__ T over_columns(T x, int width, const F& f) {
+  HEED_SHARED(T, part, 256);
+  const int thread = int(threadIdx.x);
+  part[thread] = x;
+  __syncthreads();
+  for (int half = int(blockDim.x) / 2; half >= width; half /= 2) {
+    if (thread < half) part[thread] = f(part[thread], part[thread + half]);
+    __syncthreads();
+  }
+  x = part[thread % width];
+  __syncthreads();  // the next one writes to part again
+  return x;
+}
 
 }  // namespace heed::cuda
