@@ -9,27 +9,10 @@
 namespace heed {
 namespace {
 
-// The step's numbers in the type of the arrays.
-template <class E> struct Factors {
-  E beta1, rest1, beta2, rest2, epsilon, scale, l2, rate, unbias, keep;
-
-  explicit Factors(const AdamWStep& s)
-      : beta1(E(s.beta1)),
-        rest1(E(1 - s.beta1)),
-        beta2(E(s.beta2)),
-        rest2(E(1 - s.beta2)),
-        epsilon(E(s.epsilon)),
-        scale(E(s.gradient_scale)),
-        l2(E(s.l2)),
-        rate(E(s.rate / (1 - std::pow(s.beta1, s.step)))),  // the bias of m is undone in the rate
-        unbias(E(1 / (1 - std::pow(s.beta2, s.step)))),
-        keep(E(1 - s.rate * s.weight_decay)) {}
-};
-
 // m = beta1 m + (1 - beta1) g, v = beta2 v + (1 - beta2) g^2, w = keep w - rate m / (sqrt(v unbias) + epsilon), for n
 // elements. Takes its numbers by value: what a lambda captures could be changed by every store, for all the compiler
 // knows, and then nothing is vectorised.
-template <class E> void adamw_run(E* w, E* m, E* v, const E* gradient, long n, const Factors<E> f) {
+template <class E> void adamw_run(E* w, E* m, E* v, const E* gradient, long n, const AdamWFactors<E> f) {
   for (long i = 0; i < n; i++) {
     const E g = f.scale * gradient[i] + f.l2 * w[i];
     const E mean = f.beta1 * m[i] + f.rest1 * g, square = f.beta2 * v[i] + f.rest2 * g * g;
@@ -41,7 +24,7 @@ template <class E> void adamw_run(E* w, E* m, E* v, const E* gradient, long n, c
 
 // w, m, v, gradient (n)
 template <class E> void adamw_cpu(E* w, E* m, E* v, const E* gradient, long n, const AdamWStep& step) {
-  const Factors<E> factors(step);
+  const AdamWFactors<E> factors(step);
   parallel_for(n, kElementGrain, [&](long begin, long end) {
     adamw_run(w + begin, m + begin, v + begin, gradient + begin, end - begin, factors);
   });
