@@ -8,29 +8,14 @@
 namespace heed {
 namespace {
 
+using kernels::PoolRange;
 using kernels::PoolSizes;
-
-struct Range {
-  long begin, end;
-};
-
-// The real tokens of window t.
-Range tokens_of(const PoolSizes& s, long t) {
-  const long first = t * s.stride - s.padding_left;
-  return {std::max(first, 0L), std::min(first + s.window, s.T)};
-}
-
-// The windows that hold token p: those with t * stride - padding_left <= p < t * stride - padding_left + window.
-Range windows_with(const PoolSizes& s, long p) {
-  const long last = p + s.padding_left, before = last - s.window;  // first places of windows are in (before, last]
-  return {before < 0 ? 0 : before / s.stride + 1, std::min(last / s.stride + 1, s.windows)};
-}
 
 // y, indices (B, T', C), x (B, T, C)
 template <class E> void max_pool1d_cpu(E* y, int64_t* indices, const E* x, const PoolSizes& s) {
   parallel_for(s.B * s.windows, rows_grain(s.window * s.C), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
-      const Range tokens = tokens_of(s, row % s.windows);
+      const PoolRange tokens = tokens_of(s, row % s.windows);
       const E* sample = x + row / s.windows * s.T * s.C;
       E* top = y + row * s.C;
       int64_t* place = indices + row * s.C;
@@ -51,7 +36,7 @@ template <class E> void max_pool1d_cpu(E* y, int64_t* indices, const E* x, const
 template <class E> void mean_pool1d_cpu(E* y, const E* x, const PoolSizes& s) {
   parallel_for(s.B * s.windows, rows_grain(s.window * s.C), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
-      const Range tokens = tokens_of(s, row % s.windows);
+      const PoolRange tokens = tokens_of(s, row % s.windows);
       const E* sample = x + row / s.windows * s.T * s.C;
       E* to = y + row * s.C;
       std::fill_n(to, s.C, E(0));
@@ -68,11 +53,11 @@ template <class E> void mean_pool1d_backward_cpu(E* dx, const E* dy, const PoolS
   const long overlap = ceil_div(s.window, s.stride);
   parallel_for(s.B * s.T, rows_grain(overlap * s.C), [&](long begin, long end) {
     for (long row = begin; row < end; row++) {
-      const Range windows = windows_with(s, row % s.T);
+      const PoolRange windows = windows_with(s, row % s.T);
       E* to = dx + row * s.C;
       std::fill_n(to, s.C, E(0));
       for (long t = windows.begin; t < windows.end; t++) {
-        const Range tokens = tokens_of(s, t);
+        const PoolRange tokens = tokens_of(s, t);
         const E *from = dy + (row / s.T * s.windows + t) * s.C, count = E(tokens.end - tokens.begin);
         for (long c = 0; c < s.C; c++) to[c] += from[c] / count;
       }

@@ -1,6 +1,8 @@
 // Pooling over length, channels last: the maximum or the mean of each window of tokens.
 #pragma once
 
+#include <algorithm>
+
 #include "tensor/kernel.h"
 #include "tensor/tensor.h"
 
@@ -49,6 +51,19 @@ struct PoolSizes {
   long B, T, C, windows;  // windows: T'
   long window, stride, padding_left;
 };
+struct PoolRange {
+  long begin, end;
+};
+// The real tokens of window t.
+constexpr PoolRange tokens_of(const PoolSizes& s, long t) {
+  const long first = t * s.stride - s.padding_left;
+  return {std::max(first, 0L), std::min(first + s.window, s.T)};
+}
+// The windows that hold token p: those with t * stride - padding_left <= p < t * stride - padding_left + window.
+constexpr PoolRange windows_with(const PoolSizes& s, long p) {
+  const long last = p + s.padding_left, before = last - s.window;  // first places of windows are in (before, last]
+  return {before < 0 ? 0 : before / s.stride + 1, std::min(last / s.stride + 1, s.windows)};
+}
 template <class E> inline Kernel<void(E* y, int64_t* indices, const E* x, const PoolSizes& s)> max_pool1d{"max_pool1d"};
 template <class E> inline Kernel<void(E* y, const E* x, const PoolSizes& s)> mean_pool1d{"mean_pool1d"};
 template <class E> inline Kernel<void(E* dx, const E* dy, const PoolSizes& s)> mean_pool1d_backward{"mean_pool1d"};
