@@ -25,11 +25,11 @@ struct Columns {
   int width, threads;         // of a block: 32 columns are 128 bytes of a row of floats
   long stripes, slab, slabs;  // stripes of a row, rows of a slab, slabs of `count`
 
-  Columns(long outer, long count, long inner, long most_slabs = kBlocks)
+  Columns(long outer, long count, long inner, long most_slabs = kBlocks, int widest = 32)
       : outer(outer),
         count(count),
         inner(inner),
-        width(power_of_two(inner, 32)),
+        width(power_of_two(inner, widest)),
         threads(power_of_two(std::max(32L, std::min(count, long(kThreads)) * width), kThreads)),
         stripes(ceil_div(inner, width)) {
     const long useful = ceil_div(count, kTurns * (threads / width)), wanted = kBlocks / std::max(1L, outer * stripes);
