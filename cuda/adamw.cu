@@ -6,8 +6,8 @@
 namespace heed::cuda {
 namespace {
 
-// m = beta1 m + (1 - beta1) g, v = beta2 v + (1 - beta2) g^2, w = keep w - rate m / (sqrt(v unbias) + epsilon); w, m, v,
-// gradient (n)
+// m = beta1 m + (1 - beta1) g, v = beta2 v + (1 - beta2) g^2, w = keep w - rate m / (sqrt(v unbias) + epsilon); all
+// are (n)
 template <class E> void adamw(E* w, E* m, E* v, const E* gradient, long n, const AdamWStep& step) {
   const AdamWFactors<E> f(step);
   for_elements("adamw", n, [=] __device__(long i) {

@@ -1,6 +1,6 @@
-// Looking up rows of a table, and the gradient that adds rows back. Backward sorts the positions of the ids by id, stable,
-// with a radix sort of 8 bits at a time that needs no atomics: a thread per digit walks over the ids of its tile. Then a
-// block adds up the rows of dy that belong to one row of the table.
+// Looking up rows of a table, and the gradient that adds rows back. Backward sorts the positions of the ids by id,
+// stable, with a radix sort of 8 bits at a time that needs no atomics: a thread per digit walks over the ids of its
+// tile. Then a block adds up the rows of dy that belong to one row of the table.
 #include "tensor/ops/embedding.h"
 
 #include "cuda/column_sums.cuh"
