@@ -38,9 +38,10 @@ Tensor beside(const Tensor& q, const Tensor& positions) {
   return positions.defined() ? contiguous(to(positions, q.device())) : positions;
 }
 
+// On the cpu from where they are, unless somebody watches its kernels: he knows the memory of tensors only.
 kernels::PlanTiles read_plan(const Plan& plan, Device device) {
   kernels::PlanTiles list{.samples = plan.shape.samples, .heads = plan.shape.heads, .query_tiles = plan.query_tiles()};
-  if (device == cpu) {
+  if (device == cpu && !cpu_kernels_are_watched.load(std::memory_order_relaxed)) {
     list.begin = plan.begin.data(), list.key_tile = plan.key_tile.data(), list.bits = plan.bits.data();
     list.tiles = plan.tiles.empty() ? nullptr : plan.tiles[0].data();
     return list;

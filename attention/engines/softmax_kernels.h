@@ -41,8 +41,8 @@ struct SoftmaxStrides {
 template <class N> struct PerHead {
   const N* data = nullptr;
   long b = 0, h = 0;
-  explicit operator bool() const { return data; }
-  const N* of(long sample, long head = 0) const { return data ? data + sample * b + head * h : nullptr; }
+  constexpr explicit operator bool() const { return data; }
+  constexpr const N* of(long sample, long head = 0) const { return data ? data + sample * b + head * h : nullptr; }
 };
 
 // A plan of tiles of 64 queries by 64 keys: plan.h as pointers.
@@ -54,11 +54,13 @@ struct PlanTiles {
   long samples = 1, heads = 1;        // lists: 1 (for all), or one each
   long query_tiles = 0;
 
-  explicit operator bool() const { return begin; }
-  long row(long b, long h, long query_tile) const {
+  constexpr explicit operator bool() const { return begin; }
+  constexpr long row(long b, long h, long query_tile) const {
     return ((samples > 1 ? b : 0) * heads + (heads > 1 ? h : 0)) * query_tiles + query_tile;
   }
-  const uint64_t* words(long entry) const { return bits[entry] < 0 ? nullptr : tiles + 64 * long(bits[entry]); }
+  constexpr const uint64_t* words(long entry) const {
+    return bits[entry] < 0 ? nullptr : tiles + 64 * long(bits[entry]);
+  }
 };
 
 // Which pairs are visible: visible.h as pointers. Query i sees key j if everything that is there allows it.
@@ -73,7 +75,7 @@ struct Seen {
   // (T) and (S): the token in each row, -1: none; not there: row i is token i
   PerHead<int32_t> query_index{}, key_index{};
 
-  KeyRange range(long b, long h, long i) const {
+  constexpr KeyRange range(long b, long h, long i) const {
     return first ? KeyRange{first.of(b, h)[i], last.of(b, h)[i]} : few[b * few_b + h * few_h];
   }
 };
@@ -136,7 +138,7 @@ struct MergeSizes {
 template <class E> struct MergePart {
   const E *o, *L;  // (B, H, T, Dv) by its strides, (B, H, T)
   TokenStrides stride;
-  long at(long b, long h, long t) const { return b * stride.b + h * stride.h + t * stride.t; }
+  constexpr long at(long b, long h, long t) const { return b * stride.b + h * stride.h + t * stride.t; }
 };
 template <class E> struct MergeGradient {
   E *dy, *dL;  // (B, T, H, Dv), (B, H, T)
