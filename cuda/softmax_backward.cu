@@ -170,8 +170,8 @@ __global__ void __launch_bounds__(kTileThreads, sizeof(E) == 8 ? 1 : 2)
         const Bounds& bounds = prepared.bounds[head.number(p) * query_tiles + chunk + x];
         const bool hidden = words || !only_ranges(p) || !bounds.covers(begin, kOwn<E>);
         add_key_tile<W>(sum, *memory, Operands<E>(in, dy, p, head, *queries, *keys),
-                        Pairs<E>(p, in, head, *queries, *keys, 0), *numbers, hidden, gradient.of_values,
-                        gradient.slice, piece);
+                        Pairs<E>(p, in, head, *queries, *keys, 0), *numbers, hidden, gradient.of_values, gradient.slice,
+                        piece);
       }
     }
   write_rows<W>(gradient.to, gradient.stride, sum, gradient.of_values ? E(1) : E(p.scale), begin, p.sizes.S,

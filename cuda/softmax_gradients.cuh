@@ -40,8 +40,8 @@ template <class E> struct Workspace {
 template <class E> struct RowNumbers { E L[kTile], delta[kTile]; };
 
 template <class E>
-__device__ void load_numbers(RowNumbers<E>& to, const Workspace<E>& prepared, const SoftmaxProblem& p,
-                             const Head& head, long begin, int count) {
+__device__ void load_numbers(RowNumbers<E>& to, const Workspace<E>& prepared, const SoftmaxProblem& p, const Head& head,
+                             long begin, int count) {
   for (int i = int(threadIdx.x); i < count; i += kTileThreads) {
     const long place = head.number(p) * p.sizes.T + begin + i;
     const bool there = begin + i < p.sizes.T;
@@ -72,8 +72,7 @@ __device__ void weights_from(E (&s)[kOwnEach<E>][kPairsEach], const Pairs<E>& pa
   for (int i = 0; i < kOwnEach<E>; i++)
 #pragma unroll
     for (int x = 0; x < kPairsEach; x++) {
-      const E L = numbers.L[kOwnQueries ? own_at<E>(i) : column_at(x)];
-      s[i][x] = s[i][x] == kNothing<E> ? E(0) : weight_of(s[i][x] - L);
+      s[i][x] = weight_of(s[i][x] - numbers.L[kOwnQueries ? own_at<E>(i) : column_at(x)]);
     }
 }
 
