@@ -189,9 +189,10 @@ bool run_warp(unsigned w) {
   if (!now.warps[w].begun) {
     now.warps[w].begun = true;
     const auto begun = [&] { return now.next == now.order.size() || now.order[now.next] / 32 != w; };
-    if (begun()) return false;  // all of it ran behind the warp before it
-    while (!begun() && now.error.empty()) resume(spare());
-    return true;
+    if (!begun()) {  // otherwise fibers of the warp before it have begun all of it, as far as its first wait
+      while (!begun() && now.error.empty()) resume(spare());
+      return true;
+    }
   }
   release_threads(32 * w, 32 * w + 32, Scope::warp);
   bool any = false;
