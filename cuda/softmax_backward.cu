@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(kTileThreads, sizeof(E) == 8 ? 1 : 2)
       const bool hidden = !seen.full(e, key);
       E s[kOwnEach<E>][kPairsEach] = {}, ds[kOwnEach<E>][kPairsEach] = {};
       add_scores(s, *memory, x.q, x.k, p.sizes.D, E(p.scale * kLog2e));
-      weights_from<true>(s, pairs, *numbers, hidden);
+      weights_from<true>(s, *memory, pairs, *numbers, hidden);
       add_scores(ds, *memory, x.dy, x.v, p.sizes.Dv, E(1));
       score_gradients<true>(ds, s, pairs, *numbers);
       keep_weights(*memory, ds);

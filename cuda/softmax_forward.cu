@@ -62,7 +62,7 @@ template <class E, int W> struct Collected {
 };
 
 template <class E, int W>
-__global__ void __launch_bounds__(kTileThreads, sizeof(E) == 8 ? 1 : 2)
+__global__ void __launch_bounds__(kTileThreads, sizeof(E) == 8 || W == 128 ? 2 : 3)
     forward_kernel(E* o, E* L, const SoftmaxOperands<E> in, const SoftmaxProblem p, const long slices) {
   HEED_SHARED(TileMemory<E>, memory, 1);
   HEED_SHARED(QueryRows, queries, 1);
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kTileThreads, sizeof(E) == 8 ? 1 : 2)
     E s[kOwnEach<E>][kPairsEach] = {};
     add_scores(s, *memory, q, k, p.sizes.D, E(p.scale * kLog2e));
     const bool hidden = !tiles_seen.full(e, key);
-    if (hidden || pairs.biased()) bias_and_hide<true>(s, pairs);
+    if (hidden || pairs.biased()) bias_and_hide<true>(s, *memory, pairs);
     collected.step(s);
     if (p.keep.threshold) drop<true>(s, pairs);
     keep_weights(*memory, s);

@@ -65,9 +65,9 @@ template <class E> struct Operands {
 
 // s -> p = 2^(s - L), 0 where a pair is hidden
 template <bool kOwnQueries, class E>
-__device__ void weights_from(E (&s)[kOwnEach<E>][kPairsEach], const Pairs<E>& pairs, const RowNumbers<E>& numbers,
-                             bool hidden) {
-  if (hidden || pairs.biased()) bias_and_hide<kOwnQueries>(s, pairs);
+__device__ void weights_from(E (&s)[kOwnEach<E>][kPairsEach], TileMemory<E>& memory, const Pairs<E>& pairs,
+                             const RowNumbers<E>& numbers, bool hidden) {
+  if (hidden || pairs.biased()) bias_and_hide<kOwnQueries>(s, memory, pairs);
 #pragma unroll
   for (int i = 0; i < kOwnEach<E>; i++)
 #pragma unroll
@@ -98,7 +98,7 @@ __device__ void add_key_tile(E (&sum)[kOwnEach<E>][W / 8], TileMemory<E>& memory
   const auto& z = pairs.p.sizes;
   E s[kOwnEach<E>][kPairsEach] = {};
   add_scores(s, memory, x.k, x.q, z.D, E(pairs.p.scale * kLog2e));
-  weights_from<false>(s, pairs, numbers, hidden);
+  weights_from<false>(s, memory, pairs, numbers, hidden);
   if (of_values) {
     if (pairs.p.keep.threshold) drop<false>(s, pairs);
     keep_weights(memory, s);
@@ -108,7 +108,9 @@ __device__ void add_key_tile(E (&sum)[kOwnEach<E>][W / 8], TileMemory<E>& memory
     score_gradients<false>(ds, s, pairs, numbers);
     keep_weights(memory, ds);
   }
-  add_results<W>(sum, memory, of_values ? x.dy : x.q, slice * W, of_values ? z.Dv : z.D, hidden, piece);
+  const RowsAt<E> rows{of_values ? x.dy.x : x.q.x, of_values ? x.dy.stride : x.q.stride,
+                       of_values ? x.dy.row : x.q.row};
+  add_results<W>(sum, memory, rows, slice * W, of_values ? z.Dv : z.D, hidden, piece);
 }
 
 // to (rows, channels) at the block's own rows = factor * sum, the slice's channels
@@ -135,6 +137,7 @@ template <class E> __device__ void add_distances(E* part, const E* ds, const Pai
   if (!p.positions.queries && !p.seen.query_index && !p.seen.key_index) {
     const long entry = ahead + t - (kTile - 1) + p.sizes.key_tokens - p.sizes.query_tokens + p.zero;
     E sum = 0;
+#pragma unroll 1
     for (int j = 0; j < kTile; j++) {
       const int i = t - (kTile - 1) + j;
       if (i >= 0 && i < kOwn<E>) sum += ds[j * kRow + i];
@@ -142,7 +145,9 @@ template <class E> __device__ void add_distances(E* part, const E* ds, const Pai
     if (t < kOwn<E> + kTile - 1 && entry >= 0 && entry < p.distances) part[entry] += sum;
     return;
   }
+#pragma unroll 1
   for (int j = 0; j < kTile; j++)
+#pragma unroll 1
     for (int i = 0; i < kOwn<E>; i++) {
       const long entry = pairs.distance(i, j);
       const bool own = pairs.keys.token[j] >= 0 && pairs.queries.token[i] >= 0 && entry % kTileThreads == t;
@@ -158,6 +163,7 @@ template <class E> __device__ void add_clipped(E* dby_query, const E* ds, const 
   E* to = dby_query + (pairs.head.number(p) * p.sizes.T + pairs.queries.row[i]) * (2 * p.clip + 1);
   int column = 0;
   E sum = 0;
+#pragma unroll 1
   for (int j = 0; j < kTile; j++) {
     if (pairs.keys.token[j] < 0) continue;
     const int next = pairs.clipped(i, j);

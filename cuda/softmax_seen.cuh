@@ -186,20 +186,38 @@ template <class E> struct Pairs {
   }
 };
 
-// s (own, other) of a tile: the biases are added, and what is hidden gets -infinity.
+// Which pairs of a thread are visible, and which weights dropout keeps, as bits: pair (i, x) is bit i * kPairsEach + x.
+// These loops are not unrolled, for they would want more registers than there are beside the sums.
+template <bool kOwnQueries, class E> __device__ uint32_t seen_pairs(const Pairs<E>& pairs) {
+  uint32_t bits = 0;
+#pragma unroll 1
+  for (int i = 0; i < kOwnEach<E>; i++)
+#pragma unroll 1
+    for (int x = 0; x < kPairsEach; x++) {
+      const int own = own_at<E>(i), other = column_at(x);
+      const bool sees = pairs.sees(kOwnQueries ? own : other, kOwnQueries ? other : own);
+      bits |= uint32_t(sees) << (i * kPairsEach + x);
+    }
+  return bits;
+}
+
+// s (own, other) of a tile: the biases are added, and what is hidden gets -infinity. The biases of a thread go through
+// its own cells of the weights in shared memory, which nobody needs now.
 template <bool kOwnQueries, class E>
-__device__ void bias_and_hide(E (&s)[kOwnEach<E>][kPairsEach], const Pairs<E>& pairs) {
-  const bool biased = pairs.biased();
+__device__ void bias_and_hide(E (&s)[kOwnEach<E>][kPairsEach], TileMemory<E>& memory, const Pairs<E>& pairs) {
+  const uint32_t seen = seen_pairs<kOwnQueries>(pairs);
+#pragma unroll 1
+  for (int pair = 0; pairs.biased() && pair < kOwnEach<E> * kPairsEach; pair++) {
+    const int own = own_at<E>(pair / kPairsEach), other = column_at(pair % kPairsEach);
+    if (seen >> pair & 1) *memory.weight(own, other) = pairs.bias(kOwnQueries ? own : other, kOwnQueries ? other : own);
+  }
 #pragma unroll
   for (int i = 0; i < kOwnEach<E>; i++)
 #pragma unroll
     for (int x = 0; x < kPairsEach; x++) {
-      const int own = own_at<E>(i), other = column_at(x);
-      const int query = kOwnQueries ? own : other, key = kOwnQueries ? other : own;
-      if (!pairs.sees(query, key))
-        s[i][x] = kNothing<E>;
-      else if (biased)
-        s[i][x] += pairs.bias(query, key);
+      const bool sees = seen >> (i * kPairsEach + x) & 1;
+      if (sees && pairs.biased()) s[i][x] += *memory.weight(own_at<E>(i), column_at(x));
+      if (!sees) s[i][x] = kNothing<E>;
     }
 }
 
@@ -222,21 +240,31 @@ struct Draws {
   }
 };
 
-// x (own, other) of a tile: times 1 / (1 - p) where dropout keeps a pair, 0 elsewhere
-template <bool kOwnQueries, class E> __device__ void drop(E (&x)[kOwnEach<E>][kPairsEach], const Pairs<E>& pairs) {
+template <bool kOwnQueries, class E> __device__ uint32_t kept_pairs(const Pairs<E>& pairs) {
   constexpr int kQueries = kOwnQueries ? kOwnEach<E> : kPairsEach, kKeys = kOwnQueries ? kPairsEach : kOwnEach<E>;
-  const E scale = E(pairs.p.keep.scale);
-#pragma unroll
+  uint32_t bits = 0;
+#pragma unroll 1
   for (int i = 0; i < kQueries; i++) {
     Draws draws;
     const int query = pairs.queries.token[kOwnQueries ? own_at<E>(i) : column_at(i)];
-#pragma unroll
+#pragma unroll 1
     for (int j = 0; j < kKeys; j++) {
-      const int token = pairs.keys.token[kOwnQueries ? column_at(j) : own_at<E>(j)], key = token < 0 ? 0 : token;
-      E& weight = kOwnQueries ? x[i][j] : x[j][i];
-      weight = draws.keeps(pairs, query, key) ? weight * scale : E(0);
+      const int token = pairs.keys.token[kOwnQueries ? column_at(j) : own_at<E>(j)];
+      const bool keeps = draws.keeps(pairs, query, token < 0 ? 0 : token);
+      bits |= uint32_t(keeps) << (kOwnQueries ? i * kPairsEach + j : j * kPairsEach + i);
     }
   }
+  return bits;
+}
+
+// x (own, other) of a tile: times 1 / (1 - p) where dropout keeps a pair, 0 elsewhere
+template <bool kOwnQueries, class E> __device__ void drop(E (&x)[kOwnEach<E>][kPairsEach], const Pairs<E>& pairs) {
+  const uint32_t kept = kept_pairs<kOwnQueries>(pairs);
+  const E scale = E(pairs.p.keep.scale);
+#pragma unroll
+  for (int i = 0; i < kOwnEach<E>; i++)
+#pragma unroll
+    for (int j = 0; j < kPairsEach; j++) x[i][j] = kept >> (i * kPairsEach + j) & 1 ? x[i][j] * scale : E(0);
 }
 
 // 2^x for x <= 0, and 0 below 2^-64 in f32, as on the cpu (tensor/maths.h)

@@ -30,6 +30,8 @@ template <class E> struct TileMemory {
   alignas(16) E pieces[kPieces];                    // of rows, for the product that is under way
   alignas(16) E weights[kTile * (kOwn<E> + kGap)];  // (64, own rows): the left side of the results' product
   int harmful;                                      // number of the last piece with an element that is not finite
+
+  __device__ E* weight(int own, int other) { return &weights[other * (kOwn<E> + kGap) + own]; }
 };
 
 // Rows of x in memory: row[i] is the number of the i-th one, -1: none
@@ -90,7 +92,7 @@ template <class E> __device__ void keep_weights(TileMemory<E>& memory, const E (
 #pragma unroll
   for (int x = 0; x < kPairsEach; x++)
 #pragma unroll
-    for (int i = 0; i < kOwnEach<E>; i++) memory.weights[column_at(x) * (kOwn<E> + kGap) + own_at<E>(i)] = s[i][x];
+    for (int i = 0; i < kOwnEach<E>; i++) *memory.weight(own_at<E>(i), column_at(x)) = s[i][x];
 }
 
 // sum (own, W) += weights^T rows, the W channels from c on of the 64 rows. hidden: some weights are 0 since their pair
