@@ -43,6 +43,20 @@ BOOST_AUTO_TEST_CASE(queries_and_keys_may_differ_in_number) {
   check_engine({.z = {.T = T, .S = S}, .mask = {.causal = causal}});
 }
 
+BOOST_AUTO_TEST_CASE(heads_may_be_wide) {
+  for (auto [D, Dv] : {std::pair{100L, 40L}, {40, 100}, {128, 128}, {130, 65}, {200, 300}, {512, 512}})
+    BOOST_TEST_CONTEXT("D " << D << " Dv " << Dv)
+  check_engine({.z = {.B = 1, .H = 2, .Hk = 1, .T = 70, .S = 90, .D = D, .Dv = Dv},
+                .mask = causal_mask(),
+                .options = {.dropout = 0.25, .key = {1, 2, 3, 4}},
+                .by_distance = true,
+                .clip = 3});
+}
+
+BOOST_AUTO_TEST_CASE(many_queries_may_look_at_few_keys) {  // more tiles of queries than a block of a GPU has threads
+  check_engine({.z = {.B = 1, .H = 1, .Hk = 1, .T = 8300, .S = 70, .D = 4, .Dv = 4}, .mask = causal_mask()});
+}
+
 BOOST_AUTO_TEST_CASE(without_keys_there_are_zeros) {
   const auto all = results({.z = {.T = 5, .S = 0}}, f32, softmax_attention);
   check_close(all[0], zeros({2, 2, 5, 3}), 0);
