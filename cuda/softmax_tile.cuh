@@ -39,6 +39,12 @@ template <class E> struct RowsAt {
   const E* x;
   long stride;
   const int* row;
+  long ones = -1;  // a channel that is not in memory: 1 in every row
+
+  __device__ E at(int i, long c, long C) const {  // 0 where there is nothing
+    if (row[i] < 0 || c >= C) return 0;
+    return c == ones ? E(1) : x[row[i] * stride + c];
+  }
 };
 
 // sum += left^T right; kGuarded: what has no weight is not even looked at, as it may be anything
@@ -64,9 +70,8 @@ __device__ void add_product(E (&sum)[R][C], const E* left, int left_row, const E
 template <int kRows, class E> __device__ void load_transposed(E* to, const RowsAt<E>& rows, long c, long C, E factor) {
 #pragma unroll 4
   for (int e = int(threadIdx.x); e < kRows * kPiece<E>; e += kTileThreads) {
-    const int i = e / kPiece<E>, k = e % kPiece<E>, row = rows.row[i];
-    const bool there = row >= 0 && c + k < C;
-    to[k * (kRows + kGap) + i] = there ? rows.x[row * rows.stride + c + k] * factor : E(0);
+    const int i = e / kPiece<E>, k = e % kPiece<E>;
+    to[k * (kRows + kGap) + i] = rows.at(i, c + k, C) * factor;
   }
 }
 
@@ -108,8 +113,7 @@ __device__ void add_results(E (&sum)[kOwnEach<E>][W / 8], TileMemory<E>& memory,
     bool harmful = false;
 #pragma unroll 4
     for (int e = int(threadIdx.x); e < kRows * W; e += kTileThreads) {
-      const int k = e % W, row = rows.row[begin + e / W];
-      const E value = row >= 0 && c + k < C ? rows.x[row * rows.stride + c + k] : E(0);
+      const E value = rows.at(begin + e / W, c + e % W, C);
       memory.pieces[e] = value;
       harmful |= !(value - value == 0);
     }

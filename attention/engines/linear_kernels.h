@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "attention/engines/token_layout.h"
 #include "tensor/kernel.h"
@@ -58,6 +59,13 @@ struct LinearProblem {
     return begin ? List{pieces + begin[b], begin[b + 1] - begin[b]} : List{pieces, shared};
   }
 };
+
+// 1 / (sum + epsilon). Without epsilon a denominator of 0, or so small that its inverse may overflow, gives 0: the
+// result is defined as zeros then.
+template <class E> constexpr E inverse_of(E sum, E epsilon) {
+  if (epsilon == 0 && (sum < 0 ? -sum : sum) < std::numeric_limits<E>::min()) return 0;
+  return 1 / (sum + epsilon);
+}
 
 template <class E> struct LinearOperands {
   const E *q, *k, *v;  // (B, H, T, F), (B, Hk, S, F), (B, Hk, S, Dv), by their strides

@@ -95,7 +95,8 @@ void cut_segments(Cutter& cutter, const LinearTokens& t, long b) {
 }  // namespace
 
 void LinearPieces::move_to(Device device) {
-  if (device == cpu || (begin.empty() && pieces.size() <= 1)) return;
+  const bool watched = cpu_kernels_are_watched.load(std::memory_order_relaxed);  // who watches knows tensors only
+  if ((device == cpu && !watched) || (begin.empty() && pieces.size() <= 1)) return;
   const auto* first = reinterpret_cast<const uint8_t*>(pieces.data());
   const std::vector<uint8_t> all(first, first + pieces.size() * sizeof(kernels::LinearPiece));
   bytes = to(from_vector(all, {long(all.size())}), device);
