@@ -210,9 +210,10 @@ test: $(BUILD)/tests $(LARGE:%=$(BUILD)/%)  ## build and run the tests; make tes
 
 # The device emulated, on every machine: tests of it, every call of a cpu kernel in the tests made by its twin as well
 # (tests/support/shadow.cpp), and with other schedules those whose threads wait for each other. cuda/README.md tells more.
+SHADOWED = $(patsubst %.cpp,--run_test='%',$(notdir $(shell find tests/tensor tests/autograd tests/nn tests/attention tests/models -name '*_test.cpp')))
 cuda-test: $(BUILD)/tests $(EMULATED) $(LARGE:%=$(BUILD)/%)  ## the kernels for GPUs, emulated: their twins on the cpu must give the same
 	$(Q)HEED_CUDA=emulated $(BUILD)/tests --run_test='cuda_*'
-	$(Q)HEED_CUDA=emulated HEED_SHADOW=1 $(BUILD)/tests $(if $(T),--run_test='$(T)')
+	$(Q)HEED_CUDA=emulated HEED_SHADOW=1 $(BUILD)/tests $(if $(T),--run_test='$(T)',$(SHADOWED))
 
 # The emulator's tests and the twins of single ops once more, with the sanitizers
 cuda-sanitize:  ## the emulated kernels again, with the address and the undefined-behaviour sanitizer

@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(charlm_trains_there_says_where_it_is_and_goes_on_at_the_cpu
   BOOST_TEST(there.out.substr(0, there.out.find('\n')).find(description(kCuda)) != std::string::npos, there.out);
   const std::string other = at.folder / "cpu";
   BOOST_TEST(at(tiny_train(at.data, other, {"--steps", "20"})).code == 0);
-  const std::vector<double> got = metrics(at.run, "loss"), want = metrics(other, "loss");
+  const std::vector<double> got = metrics(at.run, "bpc"), want = metrics(other, "bpc");
   BOOST_REQUIRE(got.size() == want.size());
   BOOST_REQUIRE(!got.empty());
   for (size_t i = 0; i < got.size(); i++) BOOST_TEST(std::abs(got[i] - want[i]) < 1e-4, "line " << i);

@@ -64,15 +64,6 @@ void copy(void* to, Device, const void* from, Device, size_t bytes) {
   memory.lock();
 }
 
-// Sizes and numbers only, with bytes that nobody sets and that may look like anything: a Shape does not set the sizes
-// that it does not use, and behind a 32-bit number at the end of a struct is a gap.
-bool has_no_pointers(const std::type_info& type) {
-  for (const std::type_info* each : {&typeid(Loop), &typeid(MatmulLayout), &typeid(RotaryLayout), &typeid(RowsLayout),
-                                     &typeid(KeepDraws), &typeid(kernels::AttentionKeep)})
-    if (type == *each) return true;
-  return false;
-}
-
 // Addresses of the host: of programs and their heaps (from 0x55..), and of mapped files and stacks (to 0x7f..).
 // Not in builds with sanitizers, where gaps of structs hold what was on the stack before: the plain build looks.
 bool is_host_pointer(uint64_t word) {
@@ -102,6 +93,14 @@ void before(const KernelCall& call) {
 const KernelWatch kWatch{before, [](const KernelCall&) { memory.lock(); }};
 
 }  // namespace
+
+// A Shape does not set the sizes that it does not use, and behind a 32-bit number at the end of a struct is a gap.
+bool has_no_pointers(const std::type_info& type) {
+  for (const std::type_info* each : {&typeid(Loop), &typeid(MatmulLayout), &typeid(RotaryLayout), &typeid(RowsLayout),
+                                     &typeid(KeepDraws), &typeid(kernels::AttentionKeep)})
+    if (type == *each) return true;
+  return false;
+}
 
 GuardedDevice::GuardedDevice() {
   BOOST_REQUIRE(!taken);

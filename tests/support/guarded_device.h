@@ -12,8 +12,12 @@
 #pragma once
 
 #include <string>
+#include <typeinfo>
 
 #include "tensor/device.h"
+
+// Is it an argument of sizes and numbers only, with bytes that nobody sets and that may look like an address?
+bool has_no_pointers(const std::type_info& type);
 
 class GuardedDevice {
  public:

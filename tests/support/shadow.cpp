@@ -22,6 +22,7 @@
 #include "tensor/kernel.h"
 #include "tensor/loop.h"
 #include "tests/support/boost.h"
+#include "tests/support/guarded_device.h"
 
 using namespace heed;
 
@@ -116,7 +117,7 @@ uint64_t translated(uint64_t word, bool exact) {
   if (!twin.there) {
     twin.bytes = block->second;
     twin.there = static_cast<char*>(driver_of(kTwin).allocate(0, twin.bytes));
-    copy_bytes(twin.there, kTwin, reinterpret_cast<const void*>(block->first), cpu, twin.bytes);
+    driver_of(kTwin).copy(twin.there, kTwin, reinterpret_cast<const void*>(block->first), cpu, twin.bytes);
   }
   return uint64_t(twin.there) + (word - block->first);
 }
@@ -163,7 +164,7 @@ void before(const KernelCall& call) {
     std::memcpy(words.data(), argument.bytes, argument.size);
     const bool workspace = a == call.count - 1 && *argument.type == typeid(void*);
     if (workspace) words[0] = uint64_t(scratch());
-    if (!workspace && *argument.type != typeid(Loop))
+    if (!workspace && !has_no_pointers(*argument.type))
       for (uint64_t& word : words) word = translated(word, is_exact(*argument.type));
     now->words.push_back(std::move(words));
   }
@@ -191,7 +192,7 @@ std::string difference(const KernelCall& call) {
   for (int a = 0; a < call.count; a++) elementwise |= *call.arguments[a].type == typeid(Loop);
   for (const auto& [block, twin] : now->twins) {
     std::vector<double> got((twin.bytes + 7) / 8);  // aligned for every type
-    copy_bytes(got.data(), cpu, twin.there, kTwin, twin.bytes);
+    driver_of(kTwin).copy(got.data(), cpu, twin.there, kTwin, twin.bytes);
     const void* expected = reinterpret_cast<const void*>(block);
     if (std::memcmp(got.data(), expected, twin.bytes) == 0) continue;
     std::string why = "integers differ, or bytes that nobody should have touched";
