@@ -78,7 +78,7 @@ include .ci/written.mk# flags, heed.h, heed.pc and more: written anew when their
 
 # ---- building ----------------------------------------------------------------------------------------------
 
-.PHONY: trees all cuda-test cuda-sanitize cuda-sanitized cuda-report cuda-check demo demo-igpt demo-quick atlas test kills test-all parts bench peer lint format sanitize fuzz fuzz-each install example clean help
+.PHONY: trees all cuda-test cuda-emulated cuda-shadow cuda-shadow-ops cuda-shadow-attention cuda-sanitize cuda-sanitized cuda-report cuda-check demo demo-igpt demo-quick atlas test kills test-all parts bench peer lint format sanitize fuzz fuzz-each install example clean help
 
 all: $(LIBRARY) $(PROGRAMS) $(if $(CUDA),$(CUDA_LIBRARY))  ## the library and all programs (this is what `make` alone does)
 
@@ -210,20 +210,26 @@ test: $(BUILD)/tests $(LARGE:%=$(BUILD)/%)  ## build and run the tests; make tes
 
 # The device emulated, on every machine: tests of it, every call of a cpu kernel in the tests made by its twin as well
 # (tests/support/shadow.cpp), and with other schedules those whose threads wait for each other. cuda/README.md tells more.
-SHADOWED = $(patsubst %.cpp,--run_test='%',$(notdir $(shell find tests/tensor tests/autograd tests/nn tests/attention tests/models -name '*_test.cpp')))
-cuda-test: $(BUILD)/tests $(EMULATED) $(LARGE:%=$(BUILD)/%)  ## the kernels for GPUs, emulated: their twins on the cpu must give the same
+suites_in = $(patsubst %.cpp,--run_test='%',$(notdir $(shell find $(1) -name '*_test.cpp')))
+cuda-test: $(BUILD)/tests $(EMULATED) $(LARGE:%=$(BUILD)/%)  ## the kernels for GPUs, emulated: they must give what those of the cpu give
+	$(Q)$(MAKE) --output-sync $(if $(T),cuda-shadow SHADOWED=--run_test="'$(T)'",cuda-shadow-attention cuda-shadow-ops cuda-emulated)
+cuda-emulated:  # the parts of cuda-test, which run side by side
 	$(Q)HEED_CUDA=emulated $(BUILD)/tests --run_test='cuda_*'
-	$(Q)HEED_CUDA=emulated HEED_SHADOW=1 $(BUILD)/tests $(if $(T),--run_test='$(T)',$(SHADOWED))
+cuda-shadow:
+	$(Q)HEED_CUDA=emulated HEED_SHADOW=1 $(BUILD)/tests $(SHADOWED)
+cuda-shadow-ops:
+	$(Q)$(MAKE) cuda-shadow SHADOWED="$(call suites_in,tests/tensor tests/autograd tests/nn)"
+cuda-shadow-attention:
+	$(Q)$(MAKE) cuda-shadow SHADOWED="$(call suites_in,tests/attention tests/models)"
 
 # The emulator's tests and the twins of single ops once more, with the sanitizers
 cuda-sanitize:  ## the emulated kernels again, with the address and the undefined-behaviour sanitizer
 	$(Q)ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 BOOST_TEST_CATCH_SYSTEM_ERRORS=no OPENBLAS_NUM_THREADS=1 \
 	$(MAKE) cuda-sanitized BUILD=$(BUILD)/sanitize OPT='-O1 -g -Wno-maybe-uninitialized' \
 	TEST_OPT='-O1 -g -Wno-maybe-uninitialized' PCH= SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
-OP_TESTS = $(patsubst tests/tensor/ops/%.cpp,--run_test='%',$(wildcard tests/tensor/ops/*_test.cpp))
 cuda-sanitized: $(BUILD)/tests $(EMULATED)  # for cuda-sanitize
 	$(Q)HEED_CUDA=emulated $(BUILD)/tests --run_test='cuda_emulator_test' --run_test='cuda_device_test'
-	$(Q)HEED_CUDA=emulated HEED_SHADOW=1 $(BUILD)/tests $(OP_TESTS)
+	$(Q)HEED_CUDA=emulated HEED_SHADOW=1 $(BUILD)/tests $(call suites_in,tests/tensor/ops)
 
 cuda-report: $(CUDA_LIBRARY)  ## registers, stack, shared memory and occupancy of every kernel for GPUs; needs nvcc
 	$(Q).ci/cuda-report $(CUDA_ARCH)
