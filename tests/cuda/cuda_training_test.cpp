@@ -6,15 +6,13 @@
 #include "models/igpt.h"
 #include "models/objectives/next_pixel.h"
 #include "tasks/language/bits_per_byte.h"
-#include "tasks/language/language_task.h"
 #include "tasks/language/text_sampler.h"
 #include "tensor/create.h"
 #include "tests/cuda/on_cuda.h"
 #include "tests/demos/charlm.h"
 #include "tests/models/small_model.h"
 #include "tests/support/compare.h"
-#include "tests/support/tiny_lm.h"
-#include "train/trainer.h"
+#include "tests/support/lm_on_device.h"
 
 using namespace heed;
 
@@ -22,14 +20,8 @@ namespace {
 
 const std::vector<std::string> kText = {tiny_text(), tiny_text(20)};
 
-struct Training {
-  LanguageTask task;
-  Trainer trainer;
-  Training(const LmSettings& s, Device device) : task(s, split_of(kText)), trainer(moved(task, device)) {}
-  static Task& moved(LanguageTask& task, Device device) {
-    task.model().move_to(device);
-    return task;
-  }
+struct Training : LmOnDevice {
+  Training(const LmSettings& s, Device device) : LmOnDevice(s, kText, device) {}
 };
 
 LmSettings settings(const std::string& attention = "full") {

@@ -11,16 +11,14 @@
 #include "models/sampler.h"
 #include "nn/arena.h"
 #include "tasks/language/bits_per_byte.h"
-#include "tasks/language/language_task.h"
 #include "tasks/language/text_sampler.h"
 #include "tensor/create.h"
 #include "tests/models/small_model.h"
 #include "tests/support/compare.h"
 #include "tests/support/error_of.h"
 #include "tests/support/guarded_device.h"
-#include "tests/support/tiny_lm.h"
+#include "tests/support/lm_on_device.h"
 #include "train/model_tensors.h"
-#include "train/trainer.h"
 
 using namespace heed;
 
@@ -29,15 +27,8 @@ namespace {
 constexpr Device kThere = GuardedDevice::device;
 const std::vector<std::string> kText = {tiny_text(), tiny_text(20)};
 
-// A language model in training, here or there
-struct Training {
-  LanguageTask task;
-  Trainer trainer;
-  Training(const LmSettings& s, Device device) : task(s, split_of(kText)), trainer(moved(task, device)) {}
-  static Task& moved(LanguageTask& task, Device device) {
-    task.model().move_to(device);
-    return task;
-  }
+struct Training : LmOnDevice {
+  Training(const LmSettings& s, Device device) : LmOnDevice(s, kText, device) {}
 };
 
 void check_same(const std::vector<NamedTensor>& got, const std::vector<NamedTensor>& want) {
