@@ -1,8 +1,8 @@
 #include "attention/pattern_core.h"
 
 #include <algorithm>
-#include "attention/heads.h"
 
+#include "attention/heads.h"
 #include "attention/seeing/plan.h"
 #include "attention/seeing/residues.h"
 #include "attention/seeing/visible_once.h"

@@ -3,7 +3,7 @@
 #include "tensor/ops/bias_activation.h"
 
 #include "cuda/column_sums.cuh"
-#include "tensor/ops/elementwise.h"
+#include "tensor/ops/activation_formulas.h"
 
 namespace heed::cuda {
 namespace {
@@ -29,17 +29,6 @@ template <class Op, class E> struct Backward {
     return d;
   }
 };
-
-// Calls g with the formulas of f.
-template <class G> void visit_activation(Activation f, G&& g) {
-  switch (f) {
-    case Activation::relu: return g(ops::relu_op());
-    case Activation::gelu: return g(ops::gelu_op());
-    case Activation::gelu_tanh: return g(ops::gelu_tanh_op());
-    case Activation::quick_gelu: return g(ops::quick_gelu_op());
-    case Activation::silu: return g(ops::silu_op());
-  }
-}
 
 template <class E> void bias_activation(E* y, const E* x, const E* bias, long rows, long C, Activation f) {
   visit_activation(f, [&](auto op) {

@@ -1,6 +1,7 @@
 // Strided copies with conversion between any two element types, and fills.
 #include "tensor/copy.h"
 
+#include "cuda/move.cuh"
 #include "cuda/walk.cuh"
 #include "tensor/convert.h"
 
@@ -44,12 +45,7 @@ template <class To> void copy_converted(void* to, const void* from, DType from_t
 void strided_copy(void* to, DType to_type, const void* from, DType from_type, const Loop& loop) {
   if (to_type != from_type)
     return visit(to_type, [&](auto tag) { copy_converted<decltype(tag)>(to, from, from_type, loop); });
-  switch (size_of(to_type)) {
-    case 1: return copy_bits<uint8_t>(to, from, loop);
-    case 2: return copy_bits<uint16_t>(to, from, loop);
-    case 4: return copy_bits<uint32_t>(to, from, loop);
-    default: return copy_bits<uint64_t>(to, from, loop);
-  }
+  visit_bits(size_of(to_type), [&](auto tag) { copy_bits<decltype(tag)>(to, from, loop); });
 }
 
 template <class E> void fill_with(void* x, E value, const Loop& loop) {

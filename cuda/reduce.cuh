@@ -2,6 +2,8 @@
 // time.
 #pragma once
 
+#include <limits>
+
 #include "cuda/port.h"
 
 namespace heed::cuda {
@@ -9,6 +11,8 @@ namespace heed::cuda {
 struct Plus {
   template <class T> __device__ T operator()(T a, T b) const { return a + b; }
 };
+template <class E> inline constexpr E kNothing = -std::numeric_limits<E>::infinity();  // below all
+
 struct Most {  // NaN wins
   template <class T> __device__ T operator()(T a, T b) const { return a > b || a != a ? a : b; }
 };

@@ -8,14 +8,12 @@
 namespace heed::cuda {
 namespace {
 
-template <class E> constexpr E kInfinity = std::numeric_limits<E>::infinity();
-
 // The largest element, or 0 where nothing is visible: a row of -inf has weights 0, not NaN.
 template <class E> __device__ E top_of(const E* x, long cols) {
-  E top = -kInfinity<E>;
+  E top = kNothing<E>;
   for (long j = threadIdx.x; j < cols; j += blockDim.x) top = Most()(x[j], top);
-  top = over_block(top, -kInfinity<E>, Most());
-  return top == -kInfinity<E> ? E(0) : top;
+  top = over_block(top, kNothing<E>, Most());
+  return top == kNothing<E> ? E(0) : top;
 }
 
 template <class E> struct Softmax {
@@ -74,10 +72,10 @@ template <class E> struct LogSoftmaxBackward {
 
   __device__ void operator()(long row) const {
     const E *d = dy + row * cols, *out = y + row * cols;
-    E total = 0, top = -kInfinity<E>;
+    E total = 0, top = kNothing<E>;
     for (long j = threadIdx.x; j < cols; j += blockDim.x) total += d[j], top = Most()(out[j], top);
     total = sum_over_block(total);
-    const bool visible = over_block(top, -kInfinity<E>, Most()) != -kInfinity<E>;
+    const bool visible = over_block(top, kNothing<E>, Most()) != kNothing<E>;
     for (long j = threadIdx.x; j < cols; j += blockDim.x)
       dx[row * cols + j] = visible ? d[j] - maths::exp(out[j]) * total : E(0);
   }

@@ -244,18 +244,6 @@ void key_pass(const SoftmaxGradients<E>& grads, const E* dy, const SoftmaxSaved<
     launch(kOp, collect_kernel<E>, {z.B * z.Hk * ceil_div(z.key_tokens, kTile), kTileThreads}, grads, space, p);
 }
 
-// f<W>() with the narrowest W that holds so many channels, 128 at most
-template <class E, class F> void with_width(long channels, const F& f) {
-  if constexpr (sizeof(E) == 8)
-    f(std::integral_constant<int, 64>());
-  else if (channels <= 32)
-    f(std::integral_constant<int, 32>());
-  else if (channels <= 64)
-    f(std::integral_constant<int, 64>());
-  else
-    f(std::integral_constant<int, 128>());
-}
-
 template <class E>
 void softmax_attention_backward(const SoftmaxGradients<E>& grads, const E* dy, const E* dL,
                                 const SoftmaxSaved<E>& saved, const SoftmaxProblem& p, void* workspace) {

@@ -105,14 +105,7 @@ template <int W, class E> void forward(E* o, E* L, const SoftmaxOperands<E>& in,
 }
 
 template <class E> void softmax_attention(E* o, E* L, const SoftmaxOperands<E>& in, const SoftmaxProblem& p) {
-  if constexpr (sizeof(E) == 8)
-    forward<64>(o, L, in, p);
-  else if (p.sizes.Dv <= 32)
-    forward<32>(o, L, in, p);
-  else if (p.sizes.Dv <= 64)
-    forward<64>(o, L, in, p);
-  else
-    forward<128>(o, L, in, p);
+  with_width<E>(p.sizes.Dv, [&](auto width) { forward<width()>(o, L, in, p); });
 }
 
 const OnCuda forward_pass{[]<class E>(auto set) { set(kernels::softmax_attention<E>, softmax_attention<E>); }};

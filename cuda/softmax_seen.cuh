@@ -17,7 +17,6 @@ using kernels::SoftmaxOperands;
 using kernels::SoftmaxProblem;
 
 inline constexpr double kLog2e = 1.44269504088896340736, kLog2 = 0.69314718055994530942;  // scores: in units of log 2
-template <class E> inline constexpr E kNothing = -std::numeric_limits<E>::infinity();
 
 struct Head {
   long b, h;

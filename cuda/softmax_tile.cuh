@@ -128,4 +128,16 @@ __device__ void add_results(E (&sum)[kOwnEach<E>][W / 8], TileMemory<E>& memory,
   }
 }
 
+// f with the narrowest width W of a block's results that holds so many channels, 128 at most
+template <class E, class F> void with_width(long channels, const F& f) {
+  if constexpr (sizeof(E) == 8)
+    f(std::integral_constant<int, 64>());
+  else if (channels <= 32)
+    f(std::integral_constant<int, 32>());
+  else if (channels <= 64)
+    f(std::integral_constant<int, 64>());
+  else
+    f(std::integral_constant<int, 128>());
+}
+
 }  // namespace heed::cuda

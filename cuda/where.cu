@@ -1,6 +1,7 @@
 // Choosing between two tensors, and clamping, element by element over operands that broadcast.
 #include "tensor/ops/where.h"
 
+#include "cuda/move.cuh"
 #include "cuda/walk.cuh"
 
 namespace heed::cuda {
@@ -14,12 +15,7 @@ template <class Bits> void choose(void* y, const bool* condition, const void* a,
 
 // Bits are moved, so only the size of the type matters.
 void where(void* y, const bool* condition, const void* a, const void* b, DType dtype, const Loop& loop) {
-  switch (size_of(dtype)) {
-    case 1: return choose<uint8_t>(y, condition, a, b, loop);
-    case 2: return choose<uint16_t>(y, condition, a, b, loop);
-    case 4: return choose<uint32_t>(y, condition, a, b, loop);
-    default: return choose<uint64_t>(y, condition, a, b, loop);
-  }
+  visit_bits(size_of(dtype), [&](auto tag) { choose<decltype(tag)>(y, condition, a, b, loop); });
 }
 
 template <class E> void clamp(E* y, const E* x, E low, E high, const Loop& loop) {

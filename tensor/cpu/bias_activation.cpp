@@ -4,7 +4,7 @@
 
 #include "tensor/cpu/row_blocks.h"
 #include "tensor/cpu/simd.h"
-#include "tensor/ops/elementwise.h"
+#include "tensor/ops/activation_formulas.h"
 
 namespace heed {
 namespace {
@@ -48,17 +48,6 @@ template <class Op, class E> void backward(const BiasActivationBackward<E>& s, v
     for (long i = begin; i < end; i++) backward_row<Op>(s.dx + i * C, sum, s.dy + i * C, s.x + i * C, s.bias, C);
   });
   if (s.dbias) add_blocks(s.dbias, partial, blocks, C, C);
-}
-
-// Calls g with the formulas of f.
-template <class G> void visit_activation(Activation f, G&& g) {
-  switch (f) {
-    case Activation::relu: return g(ops::relu_op());
-    case Activation::gelu: return g(ops::gelu_op());
-    case Activation::gelu_tanh: return g(ops::gelu_tanh_op());
-    case Activation::quick_gelu: return g(ops::quick_gelu_op());
-    case Activation::silu: return g(ops::silu_op());
-  }
 }
 
 template <class E> void bias_activation_cpu(E* y, const E* x, const E* bias, long rows, long C, Activation f) {

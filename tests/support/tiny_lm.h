@@ -22,8 +22,7 @@ inline std::string tiny_text(int lines = 60) {
   return text;
 }
 
-// A split of documents of these texts, which must outlive it.
-// It keeps a copy of the texts.
+// A split of documents of these texts, of which it keeps a copy.
 inline heed::ByteSplit split_of(const std::vector<std::string>& texts) {
   const auto own = std::make_shared<const std::vector<std::string>>(texts);
   std::vector<heed::ByteDocument> documents;
