@@ -171,10 +171,20 @@ void OwnTraining::step(double share) {
   const Batch batch = draw_(uint32_t(next));
   arena_.zero_gradients();
   ctx_.begin(uint32_t(next));
-  objective_.summed_loss(batch, {}, ctx_).backward(1 / double(batch.counted));
+  objective_.summed_loss(batch, {}, ctx_).backward(1 / double(batch.counted), 1);
   ctx_.forget_decisions();
   optimiser_.step(rate_ * falling * std::min(1.0, double(next) / kWarmUp));
+  ctx_.end_step();
 }
+
+TaskLearner::TaskLearner(std::unique_ptr<Task> task, long seed)
+    : task_(std::move(task)), training_(task_->objective(), seed, task_->training().rate, [this, seed](uint32_t step) {
+        return task_->draw({.seed = uint32_t(seed),
+                            .step = step,
+                            .rows = task_->training().batch,
+                            .context = task_->context(),
+                            .batch = task_->training().batch});
+      }) {}
 
 std::vector<Case> learning_cases(const std::string& group) {
   std::vector<Case> all;

@@ -14,6 +14,7 @@
 #include "models/objectives/objective.h"
 #include "nn/arena.h"
 #include "train/adamw.h"
+#include "train/task.h"
 
 namespace heed::bench {
 
@@ -51,6 +52,8 @@ class OwnTraining {
   OwnTraining(Objective& objective, long seed, double rate, std::function<Batch(uint32_t step)> draw);
   void train(double until, double budget);
   long steps() const { return optimiser_.steps(); }
+  double seconds() const { return used_; }
+  long parameters() const { return arena_.weights().numel(); }
 
  private:
   void step(double share);
@@ -62,6 +65,19 @@ class OwnTraining {
   AdamW optimiser_;
   Context ctx_;
   double used_ = 0;
+};
+
+// Our side of a task: its batches, at its peak rate, and its own validation, which is always the whole of it.
+class TaskLearner : public Learner {
+ public:
+  TaskLearner(std::unique_ptr<Task> task, long seed);
+  void train(double until, double budget) override { training_.train(until, budget); }
+  Standing validate(long) override { return {task_->validate({}), training_.steps()}; }
+  const OwnTraining& training() const { return training_; }
+
+ private:
+  std::unique_ptr<Task> task_;
+  OwnTraining training_;
 };
 
 }  // namespace heed::bench

@@ -22,23 +22,9 @@ constexpr long kPictures = 1000;  // of the validation, each time
 ImageSettings sizes() {
   ImageSettings s = image_preset("small");
   s.size = 14, s.colours = 16, s.layers = 4, s.width = 128, s.heads = 4, s.batch = 16;
-  s.valid_pictures = kPictures;
+  s.rate = kRate, s.valid_pictures = kPictures;
   return s;
 }
-
-class Painter : public Learner {
- public:
-  Painter(const ImageSettings& s, long seed, const ImageData& data, const PixelPalette& palette)
-      : task_(s, data, palette), learner_(task_.objective(), seed, kRate, [this, seed, rows = s.batch](uint32_t step) {
-          return task_.draw({.seed = uint32_t(seed), .step = step, .rows = rows});
-        }) {}
-  void train(double until, double budget) override { learner_.train(until, budget); }
-  Standing validate(long) override { return {task_.validate({}), learner_.steps()}; }  // there is no more to see
-
- private:
-  ImageTask task_;
-  OwnTraining learner_;
-};
 
 // The tokens of all pictures for training, then those of the validation, a byte each. Goes with the object.
 class TokenFile {
@@ -79,7 +65,10 @@ int run_learning_pictures(const Benchmark& benchmark, const Settings& settings) 
                      .unit = "nats per pixel",
                      .about = data.summary(),
                      .glance = kPictures,
-                     .ours = [&](long seed) { return std::make_unique<Painter>(s, seed, data, palette); },
+                     .ours =
+                         [&](long seed) {
+                           return std::make_unique<TaskLearner>(std::make_unique<ImageTask>(s, data, palette), seed);
+                         },
                      .request =
                          [&](long seed) {
                            return request("learning_pictures", {s.layers, s.width, s.heads, s.size * s.size,

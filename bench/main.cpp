@@ -18,7 +18,7 @@ void declare(CommandLine& line, Settings& s) {
   line.option("--peer", s.peer, "a python that has PyTorch, or another build of this program");
   line.option("--peer-script", s.peer_script, "what that python runs instead of bench/peer.py");
   line.option("--only", s.only, "cases with this in their name");
-  line.option("--data", s.data, "learning: a text, 90% of which is learned and 5% is validated");
+  line.option("--data", s.data, "learning, zoo: a text, 90% of which is learned and 5% is validated");
   line.flag("--list", s.list, "show the cases and measure nothing");
   line.option("--json", s.json, "a file for all figures");
   line.option("--svg", s.svg, "a file for a picture");

@@ -16,7 +16,7 @@
 namespace heed {
 
 struct LettersRow {
-  std::string name, letters;
+  std::string name, letters = {};
   std::vector<double> values = {};      // several: a faint dot each, and a full one at their mean; none: no dot
   std::vector<std::string> notes = {};  // columns at the right end
   bool strong = false;                  // in bold: what the others are compared with
