@@ -1,5 +1,5 @@
-// `build/bench zoo-pictures --seconds 60`: a picture model of 28 x 28 pixels in 16 colours with every attention that can
-// draw, and the Axial Transformer, each trained for the same time; nats per pixel of 1,000 pictures that were not
+// `build/bench zoo-pictures --seconds 60`: a picture model of 28 x 28 pixels in 16 colours with every attention that
+// can draw, and the Axial Transformer, each trained for the same time; nats per pixel of 1,000 pictures that were not
 // learned. `--data` is that of `igpt train`; by default Fashion-MNIST where it is installed.
 #include "bench/zoo.h"
 #include "tasks/image/image_task.h"

@@ -1,5 +1,5 @@
-// `build/bench zoo --data FILE --seconds 180`: a small language model (charlm's preset `small`) with every attention that
-// can write, each trained for the same time; bits per byte of the next 5% of the text.
+// `build/bench zoo --data FILE --seconds 180`: a small language model (charlm's preset `small`) with every attention
+// that can write, each trained for the same time; bits per byte of the next 5% of the text.
 #include "bench/zoo.h"
 #include "system/error.h"
 #include "tasks/language/language_task.h"
