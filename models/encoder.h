@@ -28,6 +28,8 @@ class Encoder : public Module {
   Variable forward(const Tensor& ids, const Mask& mask, const Tokens* tokens, Context& ctx);
   Variable pooled(const Tensor& ids, const Tensor& lengths, Context& ctx);  // -> (B, C)
 
+  Embedding& tokens() { return input_.tokens; }  // the table, for a model that also predicts with it
+
  private:
   TokenInput& input_;
   Stack& stack_;

@@ -8,7 +8,7 @@
 #include "system/error.h"
 #include "system/nearest.h"
 #include "system/text.h"
-#include "tensor/random.h"
+#include "tensor/draws.h"
 
 namespace heed {
 namespace {
@@ -16,18 +16,7 @@ namespace {
 constexpr long kAttentionCost = 1, kFeedForwardCost = 2;  // of matrices, in 4 C^2 parameters
 constexpr long kLayerCost = kAttentionCost + kFeedForwardCost;
 
-class Draws {
- public:
-  explicit Draws(long seed) : key_{.seed = uint32_t(seed), .site = site_hash("ordering")} {}
-  long below(long bound) {  // a number from 0 to bound - 1
-    const Philox4 draws = philox({key_.site, 0, used_ / 4, 0}, key_.key());
-    return long((uint64_t(draws[used_++ % 4]) * uint64_t(bound)) >> 32);
-  }
-
- private:
-  RandomKey key_;
-  uint32_t used_ = 0;
-};
+Draws draws_of(long seed) { return Draws({.seed = uint32_t(seed), .site = site_hash("ordering")}); }
 
 std::string interleaved(long layers, long) { return repeated("sf", layers); }
 
@@ -35,13 +24,12 @@ std::string sandwich(long layers, long k) { return repeated("s", k) + repeated("
 
 std::string shuffled(long layers, long seed) {
   std::string letters = repeated("sf", layers);
-  Draws draws(seed);
-  for (size_t i = letters.size() - 1; i > 0; i--) std::swap(letters[i], letters[size_t(draws.below(long(i) + 1))]);
+  draws_of(seed).shuffle(letters);
   return letters;
 }
 
 std::string unbalanced(long layers, long seed) {
-  Draws draws(seed);
+  Draws draws = draws_of(seed);
   for (;;) {
     std::string letters;
     long left = layers * kLayerCost;

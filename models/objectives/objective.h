@@ -9,13 +9,16 @@ namespace heed {
 
 // What a task draws, and an objective reads; each says what it uses.
 struct Batch {
-  Tensor inputs{};    // i64 (B, T): token ids
-  Tensor targets{};   // i64: (B, T), or (B,) for one answer to the whole
-  Tensor segments{};  // i64 (B, T): the document of each token; undefined: every row is one
-  Tensor lengths{};   // i64 (B,): what is behind is padding; undefined: there is none
-  Tensor labels{};    // i64 (B,): the class of each row, which the model is told; undefined: it is told none
-  long counted = 0;   // targets that count
-  bool fresh = true;  // does every row begin anew? Otherwise it goes on where the row of the batch before ended
+  Tensor inputs{};     // i64 (B, T): token ids
+  Tensor targets{};    // i64: (B, T), or (B,) for one answer to the whole
+  Tensor segments{};   // i64 (B, T): the document of each token; undefined: every row is one
+  Tensor lengths{};    // i64 (B,): what is behind is padding; undefined: there is none
+  Tensor labels{};     // i64 (B,): the class of each row, which the model is told; undefined: it is told none
+  Tensor positions{};  // i64 (B, T): where each token stands in its text; undefined: token t at t
+  Tensor ranges{};     // i64 (B, T, 2): the first and the last token that each sees (Mask::ranges); undefined: all
+  Tensor read{};       // i64 (B, Q): the tokens of which there is a target (B, Q), -1 where there is none
+  long counted = 0;    // targets that count
+  bool fresh = true;   // does every row begin anew? Otherwise it goes on where the row of the batch before ended
 };
 
 // What an objective is told besides the batch.
