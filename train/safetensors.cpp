@@ -1,21 +1,17 @@
 #include "train/safetensors.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <set>
 
-#include "system/ceil_div.h"
 #include "system/file_bytes.h"
-#include "system/json.h"
 #include "system/mapped_files.h"
 #include "system/nearest.h"
 #include "system/parallel.h"
-#include "system/text.h"
 #include "system/write_file.h"
 #include "tensor/copy.h"
+#include "train/safetensors_checksum.h"
 
 namespace heed {
 namespace {
@@ -23,7 +19,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "elements are written as they are in memory");
 
 constexpr const char* kOp = "safetensors";
-constexpr const char* kChecksum = "crc32";
 
 std::string_view bytes_of(const Tensor& plain) {  // row-major, on the cpu
   return visit(plain.dtype(), [&](auto zero) {
@@ -33,23 +28,6 @@ std::string_view bytes_of(const Tensor& plain) {  // row-major, on the cpu
 }
 
 Tensor plain(const Tensor& x) { return contiguous(to(x, cpu)); }
-
-// The pieces' checksums, several at a time, and then one of them all: what a single pass gives.
-uint32_t add_checksum(uint32_t sum, std::string_view bytes) {
-  constexpr long kPiece = 1 << 20;
-  const long n = long(bytes.size());
-  std::vector<uLong> sums(size_t(ceil_div(n, kPiece)));
-  parallel_for(n, kPiece, [&](long begin, long end) {
-    const auto* data = reinterpret_cast<const unsigned char*>(bytes.data()) + begin;
-    sums[size_t(begin / kPiece)] = crc32_z(0, data, size_t(end - begin));
-  });
-  uLong all = sum;
-  for (long i = 0; i < long(sums.size()); i++)
-    all = crc32_combine(all, sums[size_t(i)], std::min(kPiece, n - i * kPiece));
-  return uint32_t(all);
-}
-
-std::string checksum_text(uint32_t sum) { return format("%08x", sum); }
 
 // In the order of the file: wide types first.
 std::vector<NamedTensor> file_order(const std::string& path, const Safetensors& file) {
@@ -78,44 +56,15 @@ SafetensorsHeader header_of(const Safetensors& file, const std::vector<NamedTens
   return header;
 }
 
-std::string header_text(const SafetensorsHeader& header) {
-  Json::Object metadata, all;
-  for (const auto& [name, text] : header.metadata) metadata.emplace_back(name, text);
-  if (!metadata.empty()) all.emplace_back("__metadata__", std::move(metadata));
-  const long start = header.tensors.empty() ? 0 : header.tensors[0].begin;
-  for (const auto& tensor : header.tensors) {
-    Json entry, shape = Json::array();
-    for (long size : tensor.shape) shape.push_back(size);
-    entry["dtype"] = safetensors_type(tensor.dtype);
-    entry["shape"] = std::move(shape);
-    entry["data_offsets"] = Json::Array{tensor.begin - start, tensor.end - start};
-    all.emplace_back(tensor.name, std::move(entry));
-  }
-  return Json(std::move(all)).dump();
-}
-
-// The checksum is over the header without it, and over the elements behind that.
-uint32_t checksum_of(SafetensorsHeader header) {
-  header.metadata.erase(kChecksum);
-  return add_checksum(0, header_text(header));
-}
-
-void check_checksum(const SafetensorsHeader& header, std::string_view file, const std::string& path) {
-  const auto said = header.metadata.find(kChecksum);
-  if (said == header.metadata.end()) return;
-  const size_t start = header.tensors.empty() ? file.size() : size_t(header.tensors[0].begin);
-  const std::string sum = checksum_text(add_checksum(checksum_of(header), file.substr(start)));
-  HEED_CHECK(sum == said->second, kOp, path, " is damaged: its checksum is ", sum, ", and its header says ",
-             said->second, ". (A program that changes tensors or metadata must drop crc32 from the metadata)");
-}
-
 Tensor tensor_from(const std::string& path, const SafetensorsHeader::Entry& entry, std::string_view bytes) {
   const bool truths =
       entry.dtype != boolean || std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == 0 || c == 1; });
   HEED_CHECK(truths, kOp, path, " is damaged: '", entry.name, "' is boolean and has a byte that is neither 0 nor 1");
   const Tensor x = Tensor::empty(entry.shape, entry.dtype);
   visit(entry.dtype, [&](auto zero) {
-    if (!bytes.empty()) std::memcpy(static_cast<void*>(x.mutable_data<decltype(zero)>()), bytes.data(), bytes.size());
+    auto* data = reinterpret_cast<char*>(x.mutable_data<decltype(zero)>());
+    parallel_for(long(bytes.size()), 1 << 20,
+                 [&](long begin, long end) { std::memcpy(data + begin, bytes.data() + begin, size_t(end - begin)); });
   });
   return x;
 }
@@ -154,10 +103,10 @@ const Tensor& Safetensors::at(const std::string& name) const {
 void write_safetensors(const std::string& path, const Safetensors& file) {
   const std::vector<NamedTensor> order = file_order(path, file);
   SafetensorsHeader header = header_of(file, order);
-  uint32_t checksum = checksum_of(header);
-  for (const NamedTensor& tensor : order) checksum = add_checksum(checksum, bytes_of(plain(tensor.value)));
-  header.metadata[kChecksum] = checksum_text(checksum);
-  std::string text = header_text(header);
+  std::vector<uint32_t> checksums;
+  for (const NamedTensor& tensor : order) checksums.push_back(checksum(bytes_of(plain(tensor.value))));
+  add_checksums(header, checksums);
+  std::string text = safetensors_header_text(header);
   text.resize((text.size() + 7) / 8 * 8, ' ');  // the elements begin at a multiple of 8
   const uint64_t length = text.size();
   FileWriter writer(path);
@@ -174,7 +123,7 @@ Safetensors read_safetensors(const std::string& path) {
 Safetensors read_safetensors(const std::string& path, FunctionRef<bool(const std::string&)> wanted) {
   const FileBytes file(kOp, path);
   SafetensorsHeader header = parse_safetensors_header(file.bytes(), path);
-  check_checksum(header, file.bytes(), path);
+  check_checksums(header, file.bytes(), wanted, path);
   Safetensors out{.metadata = std::move(header.metadata)};
   for (const auto& entry : header.tensors) {
     if (!wanted(entry.name)) continue;

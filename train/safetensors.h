@@ -32,14 +32,15 @@ struct Safetensors {
 
 // Whole or not at all, and on the disk when it returns (system/write_file.h). All element types, any strides and any
 // device; the elements go out tensor by tensor. In the file wide types come first, so that all are aligned; within a
-// type the order is kept. Adds "crc32" to the metadata: a checksum of all the rest, eight hexadecimal digits.
+// type the order is kept. Adds "crc32" to the metadata: a checksum of all the rest, eight hexadecimal digits, and
+// "crc32_parts": one for each tensor (train/safetensors_checksum.h).
 void write_safetensors(const std::string& path, const Safetensors& file);
 
 // Reads what anybody wrote. Everything is checked before memory is taken for it: sizes against the file, the JSON,
 // types, shapes, places without gaps and overlaps, and the checksum if there is one. A file that is cut off, damaged
 // or of another kind is an Error whose text names the file and what is wrong. Tensors come in the file's order.
 Safetensors read_safetensors(const std::string& path);
-// Only the tensors whose name is wanted; the checks are the same.
+// Only the tensors whose name is wanted. The checks are the same, but that the elements of the others are not looked at.
 Safetensors read_safetensors(const std::string& path, FunctionRef<bool(const std::string&)> wanted);
 
 // What is in a file, without its elements: cheap, also for a large one.
@@ -56,6 +57,7 @@ struct SafetensorsHeader {
 };
 SafetensorsHeader read_safetensors_header(const std::string& path);
 SafetensorsHeader parse_safetensors_header(std::string_view file, const std::string& path);  // of bytes in memory
+std::string safetensors_header_text(const SafetensorsHeader& header);                        // the JSON of the file
 
 const char* safetensors_type(DType dtype);  // its name in the file: "F32", "BF16", "BOOL"
 

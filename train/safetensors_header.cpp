@@ -1,4 +1,4 @@
-// Reading the header of a safetensors file: nothing in it is believed before it is checked.
+// The header of a safetensors file: writing it, and reading it. Nothing in it is believed before it is checked.
 #include <algorithm>
 #include <climits>
 #include <cstring>
@@ -20,7 +20,7 @@ template <class... Parts> [[noreturn]] void fail_damaged(const std::string& path
 }
 
 // The JSON text. What is not of this kind at all has no { behind the length.
-std::string_view header_text(const std::string& path, std::string_view file) {
+std::string_view text_in(const std::string& path, std::string_view file) {
   HEED_CHECK(!file.empty(), kOp, path, " is empty");
   const bool brace = file.size() > 8 && file[8] == '{';
   HEED_CHECK(brace || file.size() <= 8, kOp, path, " is not a safetensors file: its header does not begin with {");
@@ -122,8 +122,24 @@ void check_places(const std::string& path, const SafetensorsHeader& header, long
 
 }  // namespace
 
+std::string safetensors_header_text(const SafetensorsHeader& header) {
+  Json::Object metadata, all;
+  for (const auto& [name, text] : header.metadata) metadata.emplace_back(name, text);
+  if (!metadata.empty()) all.emplace_back("__metadata__", std::move(metadata));
+  const long start = header.tensors.empty() ? 0 : header.tensors[0].begin;
+  for (const auto& tensor : header.tensors) {
+    Json entry, shape = Json::array();
+    for (long size : tensor.shape) shape.push_back(size);
+    entry["dtype"] = safetensors_type(tensor.dtype);
+    entry["shape"] = std::move(shape);
+    entry["data_offsets"] = Json::Array{tensor.begin - start, tensor.end - start};
+    all.emplace_back(tensor.name, std::move(entry));
+  }
+  return Json(std::move(all)).dump();
+}
+
 SafetensorsHeader parse_safetensors_header(std::string_view file, const std::string& path) {
-  const std::string_view text = header_text(path, file);
+  const std::string_view text = text_in(path, file);
   const Json json = Json::parse(text, "the header of " + path);
   const long data = 8 + long(text.size());
   SafetensorsHeader header;

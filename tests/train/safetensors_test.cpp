@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_changed_element_is_told_by_the_checksum) {
   std::string file = read_file(folder / "a");
   file.back() = 1;
   write_file(folder / "a", file);
-  BOOST_TEST(error_of([&] { read_safetensors(folder / "a"); }).find(" is damaged: its checksum is ") !=
+  BOOST_TEST(error_of([&] { read_safetensors(folder / "a"); }).find(" is damaged: its checksum of 'x' is ") !=
              std::string::npos);
 }
 
@@ -168,14 +168,43 @@ BOOST_AUTO_TEST_CASE(the_checksum_of_a_large_file_is_the_same_for_any_number_of_
   on_threads(2, [&] { BOOST_TEST(same_bits(read_safetensors(folder / "1").at("x"), large.at("x"))); });
   // and it is the checksum that any program computes: over the header without it, and the elements
   const size_t header = 8 + size_t(uint8_t(file[0])) + size_t(uint8_t(file[1])) * 256;
-  const std::string said = read_safetensors_header(folder / "1").metadata.at("crc32");
-  const std::string all =
-      "{\"x\":{\"dtype\":\"F32\",\"shape\":[900001],\"data_offsets\":[0,3600004]}}" + file.substr(header);
-  const auto sum = crc32_z(0, reinterpret_cast<const unsigned char*>(all.data()), all.size());
-  BOOST_TEST(said == format("%08lx", sum));
+  const auto sum_of = [](const std::string& bytes) {
+    return format("%08lx", crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+  };
+  const std::string part = sum_of(file.substr(header));
+  BOOST_TEST(read_safetensors_header(folder / "1").metadata.at("crc32_parts") == part);
+  BOOST_TEST(read_safetensors_header(folder / "1").metadata.at("crc32") ==
+             sum_of("{\"__metadata__\":{\"crc32_parts\":\"" + part +
+                    "\"},\"x\":{\"dtype\":\"F32\",\"shape\":[900001],\"data_offsets\":[0,3600004]}}" +
+                    file.substr(header)));
   file[header + 2'500'000] ^= 1;
   write_file(folder / "1", file);
-  BOOST_TEST(error_of([&] { read_safetensors(folder / "1"); }).find(" is damaged: its checksum is ") !=
+  BOOST_TEST(error_of([&] { read_safetensors(folder / "1"); }).find(" is damaged: its checksum of 'x' is ") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_damaged_file_whole_tensors_can_be_read) {
+  const Folder folder;
+  write_safetensors(folder / "a", {.tensors = {{"x", zeros({2})}, {"y", full({3}, 7)}}});
+  std::string file = read_file(folder / "a");
+  file.back() = 1;  // of y
+  write_file(folder / "a", file);
+  const auto read = [&](const std::string& wanted) {
+    return read_safetensors(folder / "a", [&](const std::string& name) { return name == wanted; });
+  };
+  BOOST_TEST(read("x").tensors.size() == 1u);
+  BOOST_TEST(error_of([&] { read("y"); }).find(" is damaged: its checksum of 'y' is ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_with_one_checksum_of_all_is_checked_as_a_whole) {
+  const Folder folder;
+  Safetensors old{.tensors = {{"x", zeros({2})}, {"y", full({3}, 7)}}};
+  write_safetensors(folder / "a", old);
+  std::string file = read_file(folder / "a");
+  const size_t at = file.find("crc32_parts");
+  file.replace(at, 11, "crc32_other");  // so its header has changed, and nothing else
+  write_file(folder / "a", file);
+  BOOST_TEST(error_of([&] { read_safetensors(folder / "a"); }).find(" is damaged: its checksum is ") !=
              std::string::npos);
 }
 
