@@ -40,7 +40,7 @@ void write_safetensors(const std::string& path, const Safetensors& file);
 // types, shapes, places without gaps and overlaps, and the checksum if there is one. A file that is cut off, damaged
 // or of another kind is an Error whose text names the file and what is wrong. Tensors come in the file's order.
 Safetensors read_safetensors(const std::string& path);
-// Only the tensors whose name is wanted. The checks are the same, but that the elements of the others are not looked at.
+// Only the tensors whose name is wanted. The checks are the same, but the elements of the others are not looked at.
 Safetensors read_safetensors(const std::string& path, FunctionRef<bool(const std::string&)> wanted);
 
 // What is in a file, without its elements: cheap, also for a large one.
