@@ -214,7 +214,7 @@ suites_in = $(patsubst %.cpp,--run_test='%',$(notdir $(shell find $(1) -name '*_
 cuda-test: $(BUILD)/tests $(EMULATED) $(LARGE:%=$(BUILD)/%)  ## the kernels for GPUs, emulated: they must give what those of the cpu give
 	$(Q)$(MAKE) --output-sync $(if $(T),cuda-shadow SHADOWED=--run_test="'$(T)'",cuda-shadow-attention cuda-shadow-ops cuda-emulated)
 cuda-emulated:  # the parts of cuda-test, which run side by side
-	$(Q)HEED_CUDA=emulated $(BUILD)/tests --run_test='cuda_*' --run_test='suite/*_on_cuda'
+	$(Q)HEED_CUDA=emulated $(BUILD)/tests --run_test='cuda_*' --run_test='suite/*_on_cuda' --run_test=suite_mutants_test
 cuda-shadow:
 	$(Q)HEED_CUDA=emulated HEED_SHADOW=1 $(BUILD)/tests $(SHADOWED)
 cuda-shadow-ops:

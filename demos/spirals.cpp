@@ -256,7 +256,7 @@ int body(int argc, char** argv) {
   if (!line.parse(argc, argv)) return line.exit_code();
   if (s.quick) s.steps = std::min(s.steps, 200L);
   check_writable(s.out);
-  print_line(machine_description());
+  print_sentence(machine_description());
 
   const Points points = spirals(s.points, s.noise, uint32_t(s.seed), "spirals.train");
   const Points held_out = spirals(2000, s.noise, uint32_t(s.seed), "spirals.held_out");

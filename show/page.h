@@ -45,10 +45,10 @@ class Page {
   // Small cards with a picture each, as many in a row as there is room for. Buttons above them, one for each tag that
   // some cards have and others do not, leave those that have all that are pressed.
   struct Card {
-    std::string title, detail, note;     // below the picture; detail: monospaced
-    std::string link;                    // to a page beside this one
-    std::string svg = {};                // the picture
-    std::vector<std::string> tags = {};  // "causal"
+    std::string title = {}, detail = {}, note = {};  // below the picture; detail: monospaced
+    std::string link = {};                           // to a page beside this one
+    std::string svg = {};                            // the picture
+    std::vector<std::string> tags = {};              // "causal"
   };
   void cards(const std::vector<Card>& cards);
 

@@ -53,7 +53,7 @@ int demo_command(int argc, char** argv) {
   line.seed(seed, "another seed, other weights");
   line.flag("--quick", quick, "a few seconds, to see that it works");
   if (!line.parse(argc, argv)) return line.exit_code();
-  print_line(machine_description());
+  print_sentence(machine_description());
   const RunFolder folder(options.run);
   make_room(folder);
   const LmSettings settings = demo_settings(quick, seed);

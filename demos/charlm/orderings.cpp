@@ -76,7 +76,7 @@ int orderings_command(int argc, char** argv) {
   const SettingOptions options(line, {.usual_preset = "tiny", .preset = usual, .without = {"ordering"}});
   train.add_set_options(line);
   if (!line.parse(argc, argv)) return line.exit_code();
-  if (!train.json) print_line(machine_description());
+  if (!train.json) print_sentence(machine_description());
   const auto before = train.run.resume ? OrderingFolder(train.run.run).saved() : std::nullopt;
   HEED_CHECK(!train.run.resume || before || std::filesystem::exists(train.run.run), "orderings", "there is no set ",
              train.run.run, "; without --resume it is begun");

@@ -89,7 +89,7 @@ int train_command(int argc, char** argv) {
   const SettingOptions options(line);
   train.add_options(line);
   if (!line.parse(argc, argv)) return line.exit_code();
-  if (!train.json) print_line(machine_description());
+  if (!train.json) print_sentence(machine_description());
   const std::optional<LoadedModel> old = model_to_convert(train, options);
   LmSettings settings =
       old ? options.settings(train.run.from, for_longer_texts(*old, options.context(), train.run.from))

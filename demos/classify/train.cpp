@@ -73,7 +73,7 @@ int train_command(int argc, char** argv) {
   const TypedSettings options(line, table_of(typed), own_help);
   train.add_options(line);
   if (!line.parse(argc, argv)) return line.exit_code();
-  if (!train.json) print_line(machine_description());
+  if (!train.json) print_sentence(machine_description());
   ClassifySettings settings = settings_of(options, typed, train.run);
   train.learns(settings.data, {"listops"});
   const LabelledText data = open_labelled(settings.data, settings.context);

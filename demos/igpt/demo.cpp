@@ -75,7 +75,7 @@ int demo_command(int argc, char** argv) {
   line.flag("--long", longer,
             "a larger model for longer, which drew the picture in README; it says first how long it will take");
   if (!line.parse(argc, argv)) return line.exit_code();
-  print_line(machine_description());
+  print_sentence(machine_description());
   const RunFolder folder(options.run);
   make_room(folder);
   const Length length = quick ? kQuick : longer ? kLong : kUsual;

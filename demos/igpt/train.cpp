@@ -58,7 +58,7 @@ int train_command(int argc, char** argv) {
   const TypedSettings options(line, table_of(typed), own_help);
   train.add_options(line);
   if (!line.parse(argc, argv)) return line.exit_code();
-  if (!train.json) print_line(machine_description());
+  if (!train.json) print_sentence(machine_description());
   ImageSettings settings = settings_of(options, typed, train.run);
   train.check_apart(settings.data);
   train.learns(settings.data, {"fashion-mnist", "shapes"});

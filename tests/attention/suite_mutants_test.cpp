@@ -10,11 +10,8 @@ using namespace heed;
 
 namespace {
 
-std::vector<std::string> complaints(const std::string& property, const std::string& spec, const MakeMixer& make) {
-  const Trial trial(spec, all_oracles.find(find_variant(spec).name), make);
-  const Verdict found = verdict(all_properties.find(property), trial);
-  BOOST_TEST(found.does_not_apply == "", property << " was not tried on " << spec);
-  return found.findings.complaints;
+Verdict tried(const std::string& property, const std::string& spec, const MakeMixer& make) {
+  return verdict(all_properties.find(property), Trial(spec, all_oracles.find(find_variant(spec).name), make));
 }
 
 }  // namespace
@@ -22,10 +19,14 @@ std::vector<std::string> complaints(const std::string& property, const std::stri
 BOOST_AUTO_TEST_SUITE(suite_mutants_test)
 
 BOOST_AUTO_TEST_CASE(every_mutant_is_caught_by_the_property_that_is_there_for_it) {
-  size_t caught = 0;
+  size_t caught = 0, tried_here = 0;
   Json table = Json::array();  // for those who want to read it: build/mutants.json
   for (const Mutant* mutant : all_mutants.all()) {
-    const auto found = complaints(mutant->caught_by, mutant->spec, mutant->make);
+    const Verdict outcome = tried(mutant->caught_by, mutant->spec, mutant->make);
+    if (mutant->needs_cuda && devices(Backend::cuda) == 0) continue;
+    tried_here++;
+    BOOST_TEST(outcome.does_not_apply == "", mutant->caught_by << " was not tried on " << mutant->spec);
+    const auto& found = outcome.findings.complaints;
     BOOST_TEST(!found.empty(), "a mixer that " << mutant->name << " passed " << mutant->caught_by);
     if (found.empty()) continue;
     caught++;
@@ -33,8 +34,8 @@ BOOST_AUTO_TEST_CASE(every_mutant_is_caught_by_the_property_that_is_there_for_it
         Json::Object{{"a mixer that", mutant->name}, {"is caught by", mutant->caught_by}, {"which says", found[0]}});
     BOOST_TEST_MESSAGE("a mixer that " << mutant->name << ": " << mutant->caught_by << ": " << found[0]);
   }
-  BOOST_TEST_MESSAGE(caught << " of " << all_mutants.all().size() << " mutants are caught");
-  BOOST_TEST(caught == all_mutants.all().size());
+  BOOST_TEST_MESSAGE(caught << " of " << tried_here << " mutants are caught");
+  BOOST_TEST(caught == tried_here);
   write_file(result_file("mutants.json"), table.dump(1) + "\n");
 }
 

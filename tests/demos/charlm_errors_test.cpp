@@ -31,9 +31,15 @@ void check_fails(const Ran& ran, int code, const std::string& text) {
   BOOST_TEST(!contains(ran.out, "final "));
 }
 
-void flip_last_byte(const std::string& path) {
+// In the elements of a tensor of the model; what only reads weights does not look at the optimiser's.
+void damage_weights(const std::string& path) {
+  const SafetensorsHeader header = read_safetensors_header(path);
   std::string bytes = read_file(path);
-  bytes.back() = char(bytes.back() ^ 1);
+  for (const auto& tensor : header.tensors)
+    if (!tensor.name.starts_with("optimiser.")) {
+      bytes[size_t(tensor.begin)] = char(bytes[size_t(tensor.begin)] ^ 1);
+      break;
+    }
   write_file(path, bytes);
 }
 
@@ -155,12 +161,12 @@ BOOST_AUTO_TEST_CASE(a_damaged_newest_checkpoint_is_left_out) {
   const Place at;
   BOOST_TEST(at.train().code == 0);
   const Ran before = at({"sample", "--run", at.checkpoint(6), "--length", "20"});
-  flip_last_byte(at.checkpoint(12));
+  damage_weights(at.checkpoint(12));
   const Ran sample = at({"sample", "--run", at.run, "--length", "20"});
   BOOST_TEST(sample.code == 0);
   BOOST_TEST(sample.out == before.out);
   BOOST_TEST(sample.err.starts_with("the checkpoint of step 12 is left out: safetensors: "), sample.err);
-  check_fails(at({"eval", "--run", at.checkpoint(12)}), 1, "step-000012.safetensors is damaged: its checksum is ");
+  check_fails(at({"eval", "--run", at.checkpoint(12)}), 1, "step-000012.safetensors is damaged: its checksum of '");
   fs::resize_file(at.checkpoint(12), 500);
   const Ran resumed = at.train({"--resume"});
   BOOST_TEST(resumed.code == 0);
@@ -172,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_newest_checkpoint_is_left_out) {
 BOOST_AUTO_TEST_CASE(without_a_whole_checkpoint_nothing_is_begun_anew) {
   const Place at;
   BOOST_TEST(at.train().code == 0);
-  flip_last_byte(at.checkpoint(6));
+  damage_weights(at.checkpoint(6));
   write_safetensors(at.checkpoint(12), {.tensors = {{"w", zeros({2})}}});
   const std::string metrics = read_file(at.run + "/metrics.jsonl");
   check_fails(at.train({"--resume"}), 1, "none of the 2 checkpoints in " + at.run + "/checkpoints can be read (");
@@ -330,7 +336,8 @@ BOOST_AUTO_TEST_CASE(little_memory_is_a_sentence_and_not_a_program_that_hangs) {
   const Place at;
   const auto within = [&](const std::string& kib, const Words& more) {  // the shell has the limit, not the tests
     const std::string out = at.folder / "out", err = at.folder / "err";
-    std::string command = "ulimit -v " + kib + "; exec " +
+    // With kernels that the user chose OpenBLAS would ask for its work space later, and be what has none.
+    std::string command = "unset OPENBLAS_CORETYPE; ulimit -v " + kib + "; exec " +
                           shell_quoted((fs::read_symlink("/proc/self/exe").parent_path() / "charlm").string());
     for (const std::string& word : tiny_train(at.data, at.run, more)) command += " " + shell_quoted(word);
     const int status = std::system((command + " >" + shell_quoted(out) + " 2>" + shell_quoted(err)).c_str());

@@ -45,7 +45,8 @@ void check_blas_room(const char* op) {
   if (has < wanted)
     fail<OutOfMemory>(op, "OpenBLAS needs 128 MiB of work space for each of ", wanted,
                       " threads, and the system gives it to ", has, ". Raise its limit (ulimit -v)",
-                      has > 0 ? ", or use " + std::to_string(has) + (has > 1 ? " threads" : " thread") : "");
+                      has > 0 ? ", or use " + std::to_string(has) + (has > 1 ? " threads" : " thread")
+                              : ", or take less memory for the rest: a smaller batch or model");
   proven = wanted;
 }
 

@@ -23,4 +23,23 @@ const RegisteredMutant reading{{.name = "looks at its queries on the host for ev
                                   return core.honest(heads.with(q, heads.k, heads.v), mask, ctx);
                                 })}};
 
+// As a kernel that rounds to fewer digits than its twin, or leaves out a term
+Variable less_exact(WrongCore& core, const Heads& heads, const Mask& mask, Context& ctx) {
+  const Variable o = core.honest(heads, mask, ctx);
+  return heads.q.value().device() == cpu ? o : o * (1 + 1e-6);
+}
+
+const RegisteredMutant other_numbers{{.name = "is a little off on cuda, in training",
+                                      .caught_by = "the_same_numbers_on_cuda",
+                                      .make = wrong_attend(less_exact),
+                                      .needs_cuda = true}};
+
+const RegisteredMutant other_words{{.name = "is a little off on cuda, token by token",
+                                    .caught_by = "decoding_gives_the_same_numbers_on_cuda",
+                                    .make = wrong_attend([](WrongCore& core, Heads heads, Mask mask, Context& ctx) {
+                                      return heads.q.size(2) == 1 ? less_exact(core, heads, mask, ctx)
+                                                                  : core.honest(heads, mask, ctx);
+                                    }),
+                                    .needs_cuda = true}};
+
 }  // namespace

@@ -12,6 +12,7 @@ struct Mutant {
   std::string caught_by;      // the property
   std::string spec = "full";  // what it claims to be
   MakeMixer make;
+  bool needs_cuda = false;  // is tried only where cuda is, a GPU or the emulated one
 };
 inline constinit heed::Registry<Mutant> all_mutants{"suite", "mutant"};
 using RegisteredMutant = heed::Registration<all_mutants>;
